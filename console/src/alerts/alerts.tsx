@@ -1,22 +1,28 @@
-// Alerts of the project's dashboards: the list, or one of them with its checks.
+// Alerts of the project's dashboards: the list, or one of them with its checks; and the reports.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import type { Project } from '../boot.js';
+import screen from '../shell/screen.module.css';
 import { alertTexts as words } from '../texts/alerts.js';
 import { texts } from '../texts.js';
 import { AlertDetail } from './alert-detail.js';
 import style from './alerts.module.css';
 import { alertsQuery } from './api.js';
 import { List } from './list.js';
+import { Reports } from './reports.js';
 
 interface Props {
   readonly project: Project;
-  /** The id of an alert. */
+  /** The id of an alert, or `reports`. */
   readonly item?: string | undefined;
 }
 
 export function Alerts({ project, item }: Props) {
+  return item === 'reports' ? <Reports project={project} /> : <AlertsOf project={project} item={item} />;
+}
+
+function AlertsOf({ project, item }: Props) {
   const { data, error, refetch } = useQuery(alertsQuery(project.id));
   if (data === undefined) {
     if (error) return <FailedAnswer failure={error} retry={() => void refetch()} />;
@@ -25,7 +31,7 @@ export function Alerts({ project, item }: Props) {
   if (item === undefined) return <List project={project} alerts={data} />;
   const alert = data.find(({ id }) => id === item);
   return (
-    <div className={style.page}>
+    <div className={screen.page}>
       <p className={style.crumb}>
         <Link href={`/projects/${project.id}/alerts`}>{texts.nav.alerts}</Link>
       </p>

@@ -51,6 +51,31 @@ export interface DryRun extends Checked {
   readonly text: string | null;
 }
 
+export interface Report {
+  readonly id: string;
+  /** The id in the document. */
+  readonly key: string;
+  readonly dashboard: Alert['dashboard'];
+  /** Such as `monday 08:00`. */
+  readonly at: string;
+  readonly timezone: string;
+  readonly to: readonly string[];
+  readonly last_run_at: string | null;
+  readonly next_due_at: string;
+}
+
+export interface ReportRun {
+  readonly at: string;
+  /** Why no card could be answered. */
+  readonly error: string | null;
+  readonly deliveries: readonly Delivery[];
+}
+
+export interface ReportDryRun {
+  readonly subject: string;
+  readonly text: string;
+}
+
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/alerts${rest}`;
 const REFRESHED_MS = 15_000;
 
@@ -69,6 +94,26 @@ export const checksQuery = (projectId: string, id: string) =>
     staleTime: 0,
     refetchInterval: REFRESHED_MS,
   });
+
+const reportsPathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/reports${rest}`;
+
+export const reportsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['reports', projectId],
+    queryFn: ({ signal }) => getJson<readonly Report[]>(reportsPathOf(projectId), signal),
+    staleTime: 0,
+  });
+
+export const runsQuery = (projectId: string, id: string) =>
+  queryOptions({
+    queryKey: ['report-runs', projectId, id],
+    queryFn: ({ signal }) => getJson<readonly ReportRun[]>(reportsPathOf(projectId, `/${id}/runs`), signal),
+    staleTime: 0,
+    refetchInterval: REFRESHED_MS,
+  });
+
+export const dryRunReport = async (projectId: string, id: string): Promise<ReportDryRun> =>
+  (await postJson(reportsPathOf(projectId, `/${id}/dry-run`), {})).json();
 
 export const dryRunAlert = async (projectId: string, id: string): Promise<DryRun> =>
   (await postJson(pathOf(projectId, `/${id}/dry-run`), {})).json();

@@ -1,9 +1,12 @@
 // The last checks of an alert: a column for each by its value, and a table with their messages.
 import { exact, instant } from '../answer/format.js';
 import { ScrollingTable } from '../settings/scrolling-table.js';
+import screen from '../shell/screen.module.css';
 import { alertTexts as words } from '../texts/alerts.js';
 import style from './alerts.module.css';
-import type { Check, Delivery } from './api.js';
+import type { Check } from './api.js';
+import { Badge } from './badge.js';
+import { Deliveries } from './deliveries.js';
 
 interface Props {
   /** The newest first. */
@@ -13,7 +16,7 @@ interface Props {
 
 export function Checks({ checks, timezone }: Props) {
   return (
-    <div className={style.section}>
+    <div className={screen.section}>
       <h2>{words.checks}</h2>
       {checks.length === 0 ? (
         <p className="muted">{words.notChecked}</p>
@@ -25,9 +28,7 @@ export function Checks({ checks, timezone }: Props) {
               <tr key={check.at}>
                 <th scope="row">{instant(check.at, timezone)}</th>
                 <td>
-                  <span className={style.state} data-state={check.outcome}>
-                    {words.outcomes[check.outcome]}
-                  </span>
+                  <Badge of={check.outcome} text={words.outcomes[check.outcome]} />
                   {check.error !== null && <p className={style.error}>{check.error}</p>}
                 </td>
                 <td>{check.value === null ? '' : exact(check.value)}</td>
@@ -42,25 +43,6 @@ export function Checks({ checks, timezone }: Props) {
       )}
     </div>
   );
-}
-
-function Deliveries({ deliveries, timezone }: { deliveries: readonly Delivery[]; timezone: string }) {
-  if (deliveries.length === 0) return null;
-  return (
-    <ul className={style.deliveries}>
-      {deliveries.map((delivery) => (
-        <li key={delivery.to}>
-          {delivery.to} · {statusOf(delivery, timezone)}
-          {delivery.error !== null && <span className={style.error}> {delivery.error}</span>}
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-function statusOf({ status, attempts, ended_at: endedAt }: Delivery, timezone: string): string {
-  const at = endedAt === null ? '' : ` ${instant(endedAt, timezone)}`;
-  return `${words.deliveries[status]}${at}${attempts > 1 ? `, ${words.attempts(attempts)}` : ''}`;
 }
 
 const HEIGHT = 48;

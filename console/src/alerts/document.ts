@@ -1,4 +1,4 @@
-// An alert as text for a dashboard document.
+// An alert as text for a dashboard document, and an example of a report.
 
 /** An alert as it stands in a document. */
 export interface NewAlert {
@@ -14,3 +14,9 @@ export function toYamlAlert({ id, query, when, every, to }: NewAlert): string {
   const lines = [`id: ${id}`, `query: ${JSON.stringify(query)}`, `when: ${JSON.stringify(when)}`, `every: ${every}`];
   return `alerts:\n  - ${lines.join('\n    ')}\n    to: ${JSON.stringify(to)}\n`;
 }
+
+export const EXAMPLE_REPORT = `reports:
+  - id: monday
+    at: monday 08:00
+    to: ['mailto:team@example.com']
+`;

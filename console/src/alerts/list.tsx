@@ -4,10 +4,13 @@ import { duration, exact, instant } from '../answer/format.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
+import screen from '../shell/screen.module.css';
 import { alertTexts as words } from '../texts/alerts.js';
 import { texts } from '../texts.js';
 import style from './alerts.module.css';
 import type { Alert } from './api.js';
+import { Badge } from './badge.js';
+import { Head } from './head.js';
 import { NewAlertDialog } from './new-alert.js';
 
 interface Props {
@@ -26,25 +29,21 @@ export function List({ project, alerts }: Props) {
   };
   const sorted = [...alerts].sort((a, b) => RANK[a.state] - RANK[b.state]);
   return (
-    <div className={style.page}>
-      <header className={style.head}>
-        <div>
-          <h1>{texts.nav.alerts}</h1>
-          {alerts.length > 0 && <p className="muted">{words.summary(alerts.map(({ state }) => state))}</p>}
-        </div>
+    <div className={screen.page}>
+      <Head project={project} part="alerts" note={alerts.length > 0 && words.summary(alerts.map(({ state }) => state))}>
         <button type="button" className="button primary" onClick={() => open('')}>
           <Icon name="add" size={16} />
           {words.new}
         </button>
-      </header>
+      </Head>
       {alerts.length === 0 && (
-        <section className={`card ${style.empty}`}>
+        <section className={`card ${screen.empty}`}>
           <h2>{words.none}</h2>
           <p className="muted">{words.noneNote}</p>
         </section>
       )}
       {alerts.length > 0 && (
-        <ul className={`card ${style.list}`} aria-label={texts.nav.alerts}>
+        <ul className={`card ${screen.items}`} aria-label={texts.nav.alerts}>
           {sorted.map((alert) => (
             <Item key={alert.id} project={project} alert={alert} />
           ))}
@@ -59,11 +58,11 @@ function Item({ project, alert }: { readonly project: Project; readonly alert: A
   const { id, key, dashboard, state, when, query, every_seconds: every } = alert;
   return (
     <li>
-      <div className={style.itemHead}>
+      <div className={screen.itemHead}>
         <h2>
           <Link href={`/projects/${project.id}/alerts/${id}`}>{key}</Link>
         </h2>
-        <State state={state} />
+        <Badge of={state} text={words.states[state]} />
         <Link className={style.dashboard} href={`/projects/${project.id}/dashboards/${dashboard.id}`}>
           {dashboard.title}
         </Link>
@@ -72,7 +71,7 @@ function Item({ project, alert }: { readonly project: Project; readonly alert: A
         <code>{when}</code>
         <code className={style.query}>{query}</code>
       </p>
-      <p className={style.facts}>
+      <p className={screen.facts}>
         <span>{sinceOf(alert)}</span>
         <span>{lastOf(alert)}</span>
         <span>{words.every(duration(every))}</span>
@@ -80,12 +79,6 @@ function Item({ project, alert }: { readonly project: Project; readonly alert: A
     </li>
   );
 }
-
-export const State = ({ state }: { readonly state: Alert['state'] }) => (
-  <span className={style.state} data-state={state}>
-    {words.states[state]}
-  </span>
-);
 
 export const sinceOf = ({ state, changed_at: changedAt, timezone }: Alert): string =>
   changedAt === null ? words.neverChanged(state) : words.since(state, instant(changedAt, timezone));

@@ -8,8 +8,8 @@ export interface Address {
   readonly values: Values;
   /** The card whose form is open while the text is edited. */
   readonly card?: string | undefined;
-  /** The alert at which the text is opened. */
-  readonly alert?: string | undefined;
+  /** Where the text is opened: `alerts.low`. */
+  readonly at?: string | undefined;
 }
 
 const PREFIX = 'var.';
@@ -24,15 +24,15 @@ export function parseAddress(fragment: string): Address {
     view: view === 'edit' || view === 'versions' ? view : 'cards',
     values: Object.fromEntries(values),
     card: parameters.get('card') ?? undefined,
-    alert: parameters.get('alert') ?? undefined,
+    at: parameters.get('at') ?? undefined,
   };
 }
 
-export function toAddress({ view, values, card, alert }: Address): string {
+export function toAddress({ view, values, card, at }: Address): string {
   const parameters = new URLSearchParams();
   if (view !== 'cards') parameters.set('v', view);
   if (card !== undefined) parameters.set('card', card);
-  if (alert !== undefined) parameters.set('alert', alert);
+  if (at !== undefined) parameters.set('at', at);
   for (const [name, value] of Object.entries(values)) if (value !== '') parameters.set(PREFIX + name, value);
   return `#${parameters}`;
 }

@@ -28,7 +28,7 @@ function One({ project, id }: { readonly project: Project; readonly id: string }
   const content = () => {
     if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
     if (address.view === 'edit')
-      return <Editor key={data.version} project={project} dashboard={data} card={address.card} alert={address.alert} />;
+      return <Editor key={data.version} project={project} dashboard={data} card={address.card} at={address.at} />;
     if (address.view === 'versions') return <Versions project={project} dashboard={data} />;
     return <View project={project} dashboard={data} values={address.values} />;
   };

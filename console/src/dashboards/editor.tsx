@@ -7,13 +7,13 @@ import { RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
-import { lineOfAlert } from './alert-line.js';
 import { changeDashboard, type Dashboard, type Edit, type Problem } from './api.js';
 import { CardForm } from './card-form.js';
 import { CardsPanel, type OpenForm } from './cards-panel.js';
 import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
+import { lineOfItem } from './item-line.js';
 import { SectionForm } from './section-form.js';
 import { Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
 import { messageOf, useDraft } from './use-draft.js';
@@ -24,11 +24,11 @@ interface Props {
   readonly dashboard: Dashboard;
   /** The card whose form is open at first. */
   readonly card: string | undefined;
-  /** The alert at which the cursor stands at first. */
-  readonly alert: string | undefined;
+  /** Where the cursor stands at first: `alerts.low`. */
+  readonly at: string | undefined;
 }
 
-export function Editor({ project, dashboard, card: wanted, alert }: Props) {
+export function Editor({ project, dashboard, card: wanted, at }: Props) {
   const { id, version: baseVersion, source_yaml: before } = dashboard;
   const draft = useDraft(project.id, id, before);
   const { source, setSource, sections, variables } = draft;
@@ -50,9 +50,9 @@ export function Editor({ project, dashboard, card: wanted, alert }: Props) {
   }, [sections, wanted]);
 
   useEffect(() => {
-    const line = alert === undefined ? undefined : lineOfAlert(before, alert);
+    const line = at === undefined ? undefined : lineOfItem(before, at);
     if (line !== undefined) selectPlace(field.current, { line });
-  }, [alert, before]);
+  }, [at, before]);
 
   const write = async (isDryRun: boolean): Promise<boolean> => {
     setFailure(undefined);

@@ -9,6 +9,7 @@ import { useProjectAnswer } from '../api/use-project-answer.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
+import screen from '../shell/screen.module.css';
 import { dataTexts } from '../texts/data.js';
 import { texts } from '../texts.js';
 import { PARTS, parseData, toData } from './address.js';
@@ -26,7 +27,7 @@ export function Data({ project }: { readonly project: Project }) {
     <>
       <header className={style.head}>
         <h1>{texts.nav.data}</h1>
-        <nav className={style.parts} aria-label={dataTexts.partsLabel}>
+        <nav className={screen.parts} aria-label={dataTexts.partsLabel}>
           {PARTS.map((each) => (
             <a key={each} href={toData(each)} aria-current={each === part ? 'page' : undefined}>
               {dataTexts.parts[each]}

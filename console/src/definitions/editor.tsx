@@ -7,6 +7,7 @@ import { ChangesDialog } from '../dashboards/changes-dialog.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import { Failure, SourceProblems, SourceText, selectPlace } from '../dashboards/source-text.js';
 import { messageOf } from '../dashboards/use-draft.js';
+import screen from '../shell/screen.module.css';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { definitionTexts as words } from '../texts/definitions.js';
 import { setAddress } from './address.js';
@@ -57,8 +58,8 @@ export function Editor({ project, definitions, line }: Props) {
     leave();
   };
   return (
-    <section className={style.page} aria-label={words.text}>
-      <header className={style.head}>
+    <section className={screen.page} aria-label={words.text}>
+      <header className={screen.head}>
         <div>
           <h1>{words.title}</h1>
           <p role="status" className={dashboards.facts}>

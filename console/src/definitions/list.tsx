@@ -7,6 +7,7 @@ import { toFragment } from '../ask/permalink.js';
 import { isAtLeast, type Project } from '../boot.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import { Icon } from '../shell/icon.js';
+import screen from '../shell/screen.module.css';
 import { Snippet } from '../start/snippet.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { definitionTexts as words } from '../texts/definitions.js';
@@ -30,8 +31,8 @@ export function List({ project, definitions }: Props) {
   const mayEdit = isAtLeast(project.role, 'admin');
   const shown = KINDS.filter((kind) => definitions[SECTIONS[kind]].length > 0);
   return (
-    <div className={style.page}>
-      <header className={style.head}>
+    <div className={screen.page}>
+      <header className={screen.head}>
         <div>
           <h1>{texts.nav.definitions}</h1>
           {version > 0 && (
@@ -51,9 +52,9 @@ export function List({ project, definitions }: Props) {
       )}
       {shown.length === 0 && <Empty mayEdit={mayEdit} />}
       {shown.map((kind) => (
-        <section key={kind} className={style.section} aria-labelledby={kind}>
+        <section key={kind} className={screen.section} aria-labelledby={kind}>
           <h2 id={kind}>{words.kinds[kind]}</h2>
-          <ul className={`card ${style.list}`} aria-labelledby={kind}>
+          <ul className={`card ${screen.items}`} aria-labelledby={kind}>
             {definitions[SECTIONS[kind]].map((definition) => (
               <Item
                 key={definition.name}
@@ -100,7 +101,7 @@ function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; re
 
 function Empty({ mayEdit }: { readonly mayEdit: boolean }) {
   return (
-    <section className={`card ${style.empty}`}>
+    <section className={`card ${screen.empty}`}>
       <h2>{words.none}</h2>
       <p className="muted">{words.noneNote}</p>
       <Snippet name={words.example} text={EXAMPLE} />
@@ -129,7 +130,7 @@ function Item({ project, definition, uses, mayEdit }: ItemProps) {
   const { name, query, about, unit, line } = definition;
   return (
     <li>
-      <div className={style.itemHead}>
+      <div className={screen.itemHead}>
         <h3>
           <Link
             href={`/projects/${project.id}/ask${toFragment({ q: questionOf(definition) })}`}

@@ -3,10 +3,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { VersionList } from '../dashboards/version-list.js';
+import screen from '../shell/screen.module.css';
 import { definitionTexts as words } from '../texts/definitions.js';
 import { setAddress } from './address.js';
 import { changeDefinitions, type Definitions, readVersion, versionsQuery } from './api.js';
-import style from './definitions.module.css';
 import { check } from './use-checked.js';
 
 interface Props {
@@ -30,8 +30,8 @@ export function Versions({ project, definitions }: Props) {
     leave();
   };
   return (
-    <section className={style.page} aria-label={words.versions}>
-      <header className={style.head}>
+    <section className={screen.page} aria-label={words.versions}>
+      <header className={screen.head}>
         <h1>{words.versions}</h1>
         <button type="button" className="button" onClick={leave}>
           {words.back}

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { toYamlAlert } from '../../../console/src/alerts/document.js';
-import { lineOfAlert } from '../../../console/src/dashboards/alert-line.js';
+import { lineOfItem } from '../../../console/src/dashboards/item-line.js';
 import { EXAMPLE, questionOf } from '../../../console/src/definitions/question.js';
 import { parseDefinitions } from '../../../src/definitions/parse-definitions.js';
 import { analyze } from '../../../src/query/analyze/analyze.js';
@@ -19,10 +19,11 @@ describe('the line of an alert', () => {
     ['alerts:\n  - {query: a, id: low, when: no rows}\nsections: []', 2],
     ['"alerts": [\n  {"id": "lower"},\n  {"id": "low"}]', 3],
     ['alerts:\n  - query: a | where user_id = "id: low"\n    id: low', 3],
+    ['reports:\n  - id: low\nalerts:\n  - id: low', 4],
     ['alerts: *shared\n', 1],
     ['sections:\n  - cards: [{id: low}]\n', undefined],
   ])('%j', (source, line) => {
-    expect(lineOfAlert(source, 'low')).toBe(line);
+    expect(lineOfItem(source, 'alerts.low')).toBe(line);
   });
 });
 
