@@ -1,7 +1,7 @@
 // Dashboards of the console in a real browser: cards, variables, the text with its problems and
 // changes, versions, new ones; the chips of a query; definitions and alerts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { alertDocument } from '../support/alert-documents.js';
+import { alertDocument, REPORT_CARDS } from '../support/alert-documents.js';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
@@ -339,6 +339,24 @@ describe('alerts', () => {
     await expectNoFindings(visited);
     await page.getByRole('link', { name: 'Sales' }).click();
     await page.waitForURL(`**/dashboards/${id}`);
+  });
+
+  test('have reports beside them, with the next time, a dry run, and runs', async () => {
+    const visited = await shop.visit('/alerts');
+    const { page } = visited;
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('heading', { name: 'No reports yet' }).waitFor();
+    await expectNoFindings(visited);
+    const reports = [{ id: 'weekly', at: 'monday 08:00', timezone: 'Europe/Berlin', to: ['mailto:team@example.com'] }];
+    await sync('reported', alertDocument([], { cards: REPORT_CARDS, reports }));
+    await page.reload();
+    const list = page.getByRole('list', { name: 'Reports', exact: true });
+    await list.getByText(/^Next \d+ \w+ \d{4}, 08:00:00$/).waitFor();
+    await list.getByRole('button', { name: 'Dry run of weekly' }).click();
+    await list.getByText('Report: Sales (weekly)').first().waitFor();
+    await list.getByRole('link', { name: 'Last runs of weekly' }).click();
+    await list.getByText('Not sent yet').nth(1).waitFor();
+    await expectNoFindings(visited);
   });
 
   test('are made of an answer, tried, and written into the text of a dashboard', async () => {
