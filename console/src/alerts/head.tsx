@@ -1,4 +1,4 @@
-// Head of the list of alerts and of that of reports: the links between them, and the page's buttons.
+// Head of the lists of alerts and of reports: the links between them, and the buttons of the page.
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import type { Project } from '../boot.js';
