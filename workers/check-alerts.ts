@@ -1,12 +1,14 @@
 // Scheduled checks of alerts, runs of reports, and the delivery of their messages. PostgreSQL
 // stores what is due, so that several workers share the work, and a restart loses nothing.
 import { createProjectPasses } from '../src/access/project-pass.js';
+import { createMailLimit } from '../src/access/rate-limits.js';
 import { createHostLookup } from '../src/alerts/addresses.js';
 import { type CheckDeps, checkDueAlerts } from '../src/alerts/check-due.js';
 import { createAlertQueries } from '../src/alerts/run-query.js';
 import { type SendDeps, sendDueMessages } from '../src/alerts/send-due.js';
 import { createUnsubscribeLinks } from '../src/alerts/unsubscribe.js';
 import { createWebhookSecrets } from '../src/alerts/webhook-secret.js';
+import { createProjectMails } from '../src/mail/project-mails.js';
 import { createMailQueue, enqueueMail } from '../src/mail/queue.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { publicUrlOf } from '../src/platform/public-url.js';
@@ -24,6 +26,10 @@ type AlertNeeds = Needs<
   | 'PORT'
   | 'QUERY_TIMEOUT_MS'
   | 'SMTP_URL'
+  | 'MAILS_PER_PROJECT_PER_DAY_MAX'
+  | 'MAILS_PER_ADDRESS_PER_DAY_MAX'
+  | 'MAILS_OF_PROJECTS_PER_DAY_MAX'
+  | 'RATE_LIMIT_PERSON_FACTOR'
   | 'DNS_SERVERS'
   | 'WEBHOOK_PRIVATE_ADDRESSES'
 >;
@@ -71,6 +77,7 @@ const startDeliveries = defineScheduledJob({
         timeoutMs: BOUNDS.webhookMs,
         nowSeconds: () => Math.floor(Date.now() / 1000),
       },
+      takeMail: createProjectMails(postgres, createMailLimit(config, redis)),
       unsubscribeLinks: createUnsubscribeLinks(config.SECRET_KEY_BASE, publicUrlOf(config)),
       sendMail: mailQueue && ((mail, id) => enqueueMail(mailQueue, mail, config.SECRET_KEY_BASE, id)),
     };

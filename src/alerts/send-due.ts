@@ -2,6 +2,7 @@
 // is marked as sent after its receiver has accepted it. A process that is killed in between leaves
 // the row to another one, which sends it again with the same delivery id.
 import { performance } from 'node:perf_hooks';
+import type { TakeProjectMail } from '../mail/project-mails.js';
 import type { Mail } from '../mail/queue.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { runClaimed } from '../platform/flow/run-claimed.js';
@@ -22,6 +23,7 @@ export interface SendDeps {
   readonly webhooks: WebhookOptions;
   /** Queues a mail under the id, once. Undefined without a mail server. */
   readonly sendMail: ((mail: Mail, id: string) => Promise<void>) | undefined;
+  readonly takeMail: TakeProjectMail;
   readonly unsubscribeLinks: UnsubscribeLinks;
   readonly log: Logger;
 }
@@ -68,6 +70,8 @@ async function send(
     if (await isUnsubscribed(deps.postgres, subscriber)) {
       return { isDelivered: false, isFinal: true, reason: 'the receiver has unsubscribed' };
     }
+    const refusal = await deps.takeMail(subscriber);
+    if (refusal !== undefined) return { isDelivered: false, isFinal: false, reason: refusal };
     if (!isClaimed()) return undefined;
     const unsubscribeUrl = deps.unsubscribeLinks.toUrl(subscriber);
     await deps.sendMail({ to: target.address, ...toMailContent(delivery, unsubscribeUrl), unsubscribeUrl }, id);

@@ -1,8 +1,18 @@
 // Quotas of organizations, projects, domains, tokens, invitations and mails, also under concurrent
 // requests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createOrganization } from '../../src/accounts/store.js';
+import { createMailLimit } from '../../src/access/rate-limits.js';
+import { createOrganization, type NewProject } from '../../src/accounts/store.js';
+import { addDeliveries } from '../../src/alerts/delivery-store.js';
+import { sendDueMessages } from '../../src/alerts/send-due.js';
+import { createUnsubscribeLinks } from '../../src/alerts/unsubscribe.js';
+import { createWebhookSecrets } from '../../src/alerts/webhook-secret.js';
+import { createProjectMails, type TakeProjectMail } from '../../src/mail/project-mails.js';
+import { createMailQueue, enqueueMail } from '../../src/mail/queue.js';
+import { toProjectId } from '../../src/platform/ids.js';
+import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import {
   type Answer,
   createTeam,
@@ -13,6 +23,7 @@ import {
   signIn,
   type TestPerson,
 } from '../support/accounts.js';
+import { alertDocument, DAILY } from '../support/alert-documents.js';
 import { startMailServer, type TestMailServer } from '../support/mail-server.js';
 import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -231,5 +242,115 @@ describe('quotas of invitations', () => {
     await smtp.mailTo('3@example.org');
     expect(smtp.mails.filter((mail) => mail.includes('To: victim@example.com'))).toHaveLength(2);
     expect((await postgres('invitations').where({ email: 'last@example.org' })).length).toBe(0);
+  });
+});
+
+describe('limits of the mails of alerts and reports', () => {
+  const SETTINGS = {
+    ...{ MAILS_PER_PROJECT_PER_DAY_MAX: 4, MAILS_PER_ADDRESS_PER_DAY_MAX: 6, MAILS_OF_PROJECTS_PER_DAY_MAX: 1000 },
+    RATE_LIMIT_PERSON_FACTOR: 2,
+  };
+  let redis: Redis;
+  let addresses = 0;
+  const newAddress = (): string => `reader-${++addresses}@example.com`;
+  const tooMany = (limit: string): string => `too many mails; the limit is ${limit}`;
+  const limited = (settings: Partial<typeof SETTINGS> = {}) =>
+    createProjectMails(postgres, createMailLimit({ ...SETTINGS, ...settings }, redis));
+
+  beforeAll(() => {
+    redis = createRedis(databases.config);
+  });
+  afterAll(() => redis?.quit());
+
+  async function newProjects(count = 1, owner?: TestPerson): Promise<NewProject[]> {
+    const person = owner ?? (await signIn(postgres));
+    const { id } = await createOrganization(postgres, { name: 'Shell', ownerId: person.id });
+    return Promise.all(Array.from({ length: count }, () => createTeamProject(postgres, databases, id)));
+  }
+  /** Counts mails to the addresses, one after the other: undefined for one that may be sent. */
+  async function takeAll(take: TakeProjectMail, { id }: NewProject, to: readonly string[]) {
+    const answers: (string | undefined)[] = [];
+    for (const address of to) answers.push(await take({ projectId: toProjectId(id), address }));
+    return answers;
+  }
+  const sent = (count: number) => Array.from({ length: count }, () => undefined);
+  const newAddresses = (count: number) => Array.from({ length: count }, newAddress);
+
+  test('of a project, of all projects of one person, and of the installation', async () => {
+    const person = await signIn(postgres);
+    const [[one], [two, three]] = [await newProjects(1, person), await newProjects(2, person)];
+    if (!(one && two && three)) throw new Error('there are three projects');
+    const take = limited();
+    expect(await takeAll(take, one, newAddresses(5))).toEqual([...sent(4), tooMany('4 per day for a project')]);
+    expect(await takeAll(take, two, newAddresses(4))).toEqual(sent(4));
+    const refused = tooMany('8 per day for all that one person has');
+    expect(await takeAll(take, three, newAddresses(2))).toEqual([refused, refused]);
+    const [other] = await newProjects();
+    if (!other) throw new Error('there is a project');
+    // The 8 mails above count.
+    const all = limited({ MAILS_OF_PROJECTS_PER_DAY_MAX: 9 });
+    expect(await takeAll(all, other, newAddresses(2))).toEqual([undefined, tooMany('9 per day for this installation')]);
+  });
+
+  test('to an address: of one person half, and what is refused counts for no limit', async () => {
+    const [[hostile], [own]] = [await newProjects(), await newProjects()];
+    if (!(hostile && own)) throw new Error('there are two projects');
+    const [take, victim] = [limited(), newAddress()];
+    const half = tooMany('3 per day for an address from all that one person has');
+    expect(await takeAll(take, hostile, Array(6).fill(victim))).toEqual([...sent(3), half, half, half]);
+    expect(await takeAll(take, hostile, newAddresses(2))).toEqual([undefined, tooMany('4 per day for a project')]);
+    expect(await takeAll(take, own, Array(3).fill(victim))).toEqual(sent(3));
+    const [third] = await newProjects();
+    if (!third) throw new Error('there is a project');
+    const refused = tooMany('6 per day for an address');
+    expect(await takeAll(take, third, [victim, ...newAddresses(5)])).toEqual([
+      ...[refused, ...sent(4)],
+      tooMany('4 per day for a project'),
+    ]);
+  });
+
+  test('a refused message waits with the reason, and is sent when the limit allows it', async () => {
+    const [project] = await newProjects();
+    if (!project) throw new Error('there is a project');
+    const address = newAddress();
+    const document = alertDocument([{ to: [`mailto:${address}`] }]);
+    const body = { source_yaml: document };
+    expect((await ask('PUT /api/dashboard-sync/a', { key: project.secretKey, body })).status).toBe(201);
+    const [alert] = await postgres('alerts').where({ project_id: project.id });
+    const message = { ...DAILY, alert: 'alert-0', dashboard: 'a', title: 'A', condition: DAILY.when };
+    await addDeliveries(postgres, {
+      ...{ projectId: toProjectId(project.id), alertId: alert.id, transition: 1, targets: alert.targets, rows: [] },
+      message: {
+        ...{ ...message, before: 'ok', state: 'firing', value: 0, error: null },
+        ...{ at: new Date().toISOString(), url: 'https://analytics.example.com/' },
+      },
+    });
+    const mails = createMailQueue(redis);
+    const { SECRET_KEY_BASE } = databases.config;
+    const sendAll = (takeMail: TakeProjectMail) =>
+      sendDueMessages(
+        {
+          ...{ postgres, takeMail, log: createLogger({ process: 'test', level: 'silent' }) },
+          secrets: createWebhookSecrets(postgres, SECRET_KEY_BASE),
+          webhooks: { allowed: [], resolve: async () => [], timeoutMs: 1000, nowSeconds: () => 0 },
+          unsubscribeLinks: createUnsubscribeLinks(SECRET_KEY_BASE, new URL('https://analytics.example.com')),
+          sendMail: (mail, id) => enqueueMail(mails, mail, SECRET_KEY_BASE, id),
+        },
+        new AbortController().signal,
+      );
+    const deliveries = () => postgres('alert_deliveries').where({ project_id: project.id });
+    await takeAll(limited(), project, newAddresses(4));
+
+    await sendAll(limited());
+    const [refused] = await deliveries();
+    expect(refused).toMatchObject({ status: 'waiting', attempts: 1, error: tooMany('4 per day for a project') });
+    expect(refused.next_attempt_at.getTime()).toBeGreaterThan(Date.now());
+    expect(await mails.getJob(refused.id)).toBeUndefined();
+
+    await deliveries().update({ next_attempt_at: postgres.fn.now() });
+    await sendAll(limited({ MAILS_PER_PROJECT_PER_DAY_MAX: 5 }));
+    expect(await deliveries()).toMatchObject([{ status: 'sent', attempts: 2, error: null }]);
+    expect((await mails.getJob(refused.id))?.data.to).toBe(address);
+    await mails.close();
   });
 });
