@@ -13,7 +13,7 @@ import { type Reader, readDashboards } from '../dashboards/store.js';
 import { PublicError } from '../platform/errors.js';
 import { parseFields } from '../platform/http/json-body.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
-import type { Definitions } from '../query/definitions/definitions.js';
+import type { Definition, Definitions } from '../query/definitions/definitions.js';
 import { changeQuery, syncQuery } from './schema.js';
 import {
   type DefinitionsChange,
@@ -53,6 +53,21 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     res.json(await usesOf(reader, found?.content.definitions ?? []));
   };
 
+  /** The change is stored by then, so a search that takes too long is a warning, too. */
+  async function warningsOfRemoved(reader: Reader, before: Definitions, after: Definitions): Promise<string[]> {
+    const isIn = (list: Definitions, { kind, name }: Pick<Definition, 'kind' | 'name'>): boolean =>
+      list.some((each) => each.kind === kind && each.name === name);
+    const removed = before.filter((definition) => !isIn(after, definition));
+    if (removed.length === 0) return [];
+    return usesOf(reader, [...after, ...removed]).then(
+      (uses) => warnOfRemoved(uses.filter((use) => isIn(removed, use))),
+      (error: unknown) => {
+        if (!(error instanceof PublicError)) throw error;
+        return [`definitions are removed, and their uses could not be searched: ${error.message}`];
+      },
+    );
+  }
+
   async function change(
     req: Request,
     res: Response,
@@ -73,13 +88,8 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const body = req.body ?? Buffer.alloc(0);
     const checked = await threads.run(definitionsTask, { body, context }, projectId);
     const saved = await saveDefinitions(postgres, { ...checked, ...how });
-    const { definitions } = checked.content;
-    const removed = (before?.content.definitions ?? []).filter(
-      ({ kind, name }) => !definitions.some((each) => each.kind === kind && each.name === name),
-    );
-    const uses = removed.length === 0 ? [] : await usesOf(how, [...definitions, ...removed]);
-    const ofRemoved = uses.filter(({ kind, name }) => removed.some((each) => each.kind === kind && each.name === name));
-    const warnings = [...checked.warnings, ...warnOfRemoved(ofRemoved)];
+    const ofRemoved = await warningsOfRemoved(how, before?.content.definitions ?? [], checked.content.definitions);
+    const warnings = [...checked.warnings, ...ofRemoved];
     res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, warnings));
   }
 

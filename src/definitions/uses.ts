@@ -1,7 +1,8 @@
 // Where definitions are named: by cards, variables and alerts of dashboards, and by other
-// definitions. Queries are parsed with every choice of their variables, as when they are stored.
+// definitions. Queries are parsed with the defaults of their variables, and with each choice whose
+// fragment has a name of a definition: parsing with every choice would take seconds.
 import { valuesToTry } from '../dashboards/check-queries.js';
-import type { Variables } from '../dashboards/config-schema.js';
+import type { Variable, Variables } from '../dashboards/config-schema.js';
 import { fillTemplate, variablesOf } from '../dashboards/fill-template.js';
 import type { StoredDashboard } from '../dashboards/store.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
@@ -61,12 +62,15 @@ function usesIn({ config, ...dashboard }: StoredDashboard, definitions: Definiti
     const named = new Set(queries.flatMap((query) => namedBy(query, definitions)));
     return [...named].map((definition) => ({ definition, place: { ...place, dashboard } }));
   };
+  const filled = (template: string): string[] =>
+    valuesToTry(template, withNames(variables, definitions)).map(
+      (values) => fillTemplate(template, [], { variables, values }).text,
+    );
   return [
     ...config.sections.flatMap(({ cards }) =>
       cards.flatMap(({ id, title, query, queries = [] }) => {
         const templates = [...(query === undefined ? [] : [query]), ...queries.map((each) => each.query)];
-        const filled = templates.flatMap((template) => filledWithAll(template, variables));
-        return at({ in: 'card', id, title }, filled);
+        return at({ in: 'card', id, title }, templates.flatMap(filled));
       }),
     ),
     ...[...variables].flatMap(([name, variable]) => {
@@ -77,15 +81,25 @@ function usesIn({ config, ...dashboard }: StoredDashboard, definitions: Definiti
   ];
 }
 
-const filledWithAll = (template: string, variables: Variables): string[] =>
-  valuesToTry(template, variables).map((values) => fillTemplate(template, [], { variables, values }).text);
+/** Without the options whose fragment has no name; the first stays as the default. */
+function withNames(variables: Variables, definitions: Definitions): Variables {
+  const entries = [...variables].map(([name, variable]): [string, Variable] => {
+    if (variable.type !== 'select' || variable.options === undefined) return [name, variable];
+    const options = variable.options.filter(
+      ({ value, fragment = '' }, index) => index === 0 || value === variable.default || hasName(fragment, definitions),
+    );
+    return [name, { ...variable, options }];
+  });
+  return new Map(entries);
+}
+
+const hasName = (text: string, definitions: Definitions): boolean =>
+  definitions.some(({ name }) => text.includes(name));
 
 /** The definitions that the text of a query names. */
-function namedBy(query: string, definitions: Definitions): Definitions {
+const namedBy = (query: string, definitions: Definitions): Definitions =>
   // Most queries contain no name of a definition, and parsing takes longer than looking for one.
-  if (!definitions.some(({ name }) => query.includes(name))) return [];
-  return expandDefinitions(parse(query).query, definitions).named;
-}
+  hasName(query, definitions) ? expandDefinitions(parse(query).query, definitions).named : [];
 
 export const usesTask: ThreadTask<UsesRequest, DefinitionUse[]> = {
   module: import.meta.url,
