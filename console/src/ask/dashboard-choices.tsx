@@ -1,0 +1,65 @@
+// Where a question can be put: a new dashboard, an alert, or a dashboard that is edited here. It is
+// loaded when the menu opens.
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useLocation } from 'wouter';
+import type { Project } from '../boot.js';
+import { addCard, listQuery } from '../dashboards/api.js';
+import { createNamed } from '../dashboards/create.js';
+import { Icon } from '../shell/icon.js';
+import { menuItem, menuTitle } from '../shell/menu.js';
+import { texts } from '../texts.js';
+import { kindOfCard, titleOf, toYamlCard } from './share.js';
+
+/** The dashboard that has got a card. */
+export interface Added {
+  readonly id: string;
+  readonly title: string;
+}
+
+interface Props {
+  readonly project: Project;
+  readonly q: string;
+  /** Closes the menu and runs the action, which navigates unless it resolves to a dashboard. */
+  readonly choose: (act: () => Promise<Added | undefined>) => void;
+}
+
+export function DashboardChoices({ project, q, choose }: Props) {
+  const { data = [] } = useQuery(listQuery(project.id));
+  const [, navigate] = useLocation();
+  const client = useQueryClient();
+  const writable = data.filter(
+    ({ synced_at, visibility }) => synced_at === null && (visibility === 'personal' || project.role !== 'member'),
+  );
+  const addTo = async (id: string): Promise<Added> => {
+    const added = await addCard(project.id, id, { title: titleOf(q), ...kindOfCard(q), query: q.trim() });
+    await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
+    return added;
+  };
+  const create = async (): Promise<undefined> => {
+    const made = await createNamed(project.id, {
+      title: texts.ask.dashboard.mine,
+      visibility: 'personal',
+      card: toYamlCard(q),
+    });
+    await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
+    navigate(`/projects/${project.id}/dashboards/${made.id}`);
+  };
+  return (
+    <>
+      <button type="button" className={menuItem} onClick={() => choose(create)}>
+        <Icon name="add" size={16} />
+        {texts.ask.dashboard.new}
+      </button>
+      <Link className={menuItem} href={`/projects/${project.id}/alerts#${new URLSearchParams({ new: q })}`}>
+        <Icon name="alert" size={16} />
+        {texts.ask.dashboard.alert}
+      </Link>
+      {writable.length > 0 && <div className={menuTitle}>{texts.nav.dashboards}</div>}
+      {writable.map(({ id, title }) => (
+        <button key={id} type="button" className={menuItem} onClick={() => choose(() => addTo(id))}>
+          {title}
+        </button>
+      ))}
+    </>
+  );
+}
