@@ -2,6 +2,7 @@
 // unknown keys. A revoked or new key takes effect within that second, and a busy key costs one
 // lookup per second.
 import { LRUCache } from 'lru-cache';
+import type { IngestRules } from '../ingest/drop/rules.js';
 import { PublicError } from '../platform/errors.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
@@ -38,6 +39,8 @@ export interface Credential {
   readonly scopes: ReadonlySet<Scope>;
   readonly ipPolicy: IpPolicy;
   readonly timezone: string;
+  /** Which events the project lets in; absent when all. */
+  readonly rules?: IngestRules;
   /** Whether the monthly event quota of its organization is exceeded. */
   readonly isOverAllowance?: boolean;
   /** Person of a personal token; absent for keys and service tokens. */

@@ -1,5 +1,6 @@
 // PostgreSQL lookups of keys, without cache (credentials.ts caches). Keys are found by digest, so
 // that the timing of the index lookup reveals nothing about the key.
+import type { IngestRules } from '../ingest/drop/rules.js';
 import { toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { eventsThisMonth } from '../usage/store.js';
@@ -66,14 +67,16 @@ interface ProjectRow {
   created_by: string | null;
   ip_policy: IpPolicy;
   timezone: string;
+  rules: IngestRules | null;
 }
 
 const findProject = (postgres: Postgres, by: Record<string, string | Buffer>): Promise<ProjectRow | undefined> =>
   postgres('projects')
     .join('organizations', 'organizations.id', 'organization_id')
+    .leftJoin('definitions', 'definitions.project_id', 'projects.id')
     .where(by)
     .whereNull('deleted_at')
-    .first('projects.id', 'secret_key_prefix', 'organization_id', 'created_by', 'ip_policy', 'timezone');
+    .first('projects.id', 'secret_key_prefix', 'organization_id', 'created_by', 'ip_policy', 'timezone', 'rules');
 
 async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix'>) {
   return {
@@ -82,6 +85,7 @@ async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix
     creatorId: row.created_by ?? undefined,
     ipPolicy: row.ip_policy,
     timezone: row.timezone,
+    ...(row.rules !== null && { rules: row.rules }),
     isOverAllowance: await isOverAllowance(deps, row.organization_id),
   };
 }
@@ -109,10 +113,11 @@ async function findToken(deps: FindDeps, token: string): Promise<Found> {
   const { rows } = await deps.postgres.raw<{ rows: TokenRow[] }>(
     `SELECT access_tokens.id AS token_id, kind, scopes, access_tokens.created_by AS token_created_by, expires_at, members.role,
        coalesce(last_used_at < now() - interval '1 minute', true) AS is_use_due,
-       projects.id, projects.organization_id, organizations.created_by, ip_policy, timezone
+       projects.id, projects.organization_id, organizations.created_by, ip_policy, timezone, rules
      FROM access_tokens
      JOIN projects ON projects.id = access_tokens.project_id AND projects.deleted_at IS NULL
      JOIN organizations ON organizations.id = projects.organization_id
+     LEFT JOIN definitions ON definitions.project_id = projects.id
      LEFT JOIN members
        ON members.organization_id = projects.organization_id AND members.person_id = access_tokens.created_by
      WHERE digest = ? AND revoked_at IS NULL AND expires_at > now()`,

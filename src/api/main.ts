@@ -25,6 +25,7 @@ import { createDemoRouter } from '../demo/routes.js';
 import { createIdentityDeps } from '../identity/deps.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createIngestDeps, type IngestionParts } from '../ingest/deps.js';
+import { DroppedEvents } from '../ingest/drop/counts.js';
 import { RejectedEvents } from '../ingest/rejected/events.js';
 import { readSamples } from '../ingest/rejected/store.js';
 import { createEventReader } from '../live/read-events.js';
@@ -145,9 +146,11 @@ const ingestion: IngestionParts = {
 };
 const rejectedEvents = new RejectedEvents(redis, log);
 lifecycle.onClose('rejected events', () => rejectedEvents.close());
+const droppedEvents = new DroppedEvents(redis, log);
+lifecycle.onClose('dropped events', () => droppedEvents.close());
 const app = createApp({
   featuresOff: config.FEATURES_OFF,
-  ingest: createIngestDeps(config, { ...ingestion, rejectedEvents }),
+  ingest: createIngestDeps(config, { ...ingestion, rejectedEvents, droppedEvents }),
   identity: createIdentityDeps(config, ingestion),
   queries,
   agents: [guardAgents(ownAddresses), ...agents],
@@ -184,7 +187,7 @@ const app = createApp({
     assets.router,
     consoleAssets.router,
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config, definitions }),
-    createDefinitionsRouter({ ...guard, rateLimit: rateLimits.query, threads, catalogs }),
+    createDefinitionsRouter({ ...guard, redis, rateLimit: rateLimits.query, threads, catalogs }),
     createAlertsRouter({
       ...{ ...guard, threads, publicUrl, definitions },
       rateLimit: rateLimits.query,

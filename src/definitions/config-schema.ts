@@ -2,6 +2,8 @@
 // parse-definitions.ts.
 import { z } from 'zod';
 
+export const RULES_MAX = 50;
+
 const NAME_LENGTH_MAX = 63;
 const NAME_FORM = /^[A-Za-z][A-Za-z0-9_-]*$/;
 
@@ -16,11 +18,22 @@ const query = z.string().min(1).max(4096);
 const definition = z.strictObject({ query, about: about.optional() });
 const metric = z.strictObject({ query, about: about.optional(), unit: z.string().trim().min(1).max(40).optional() });
 
+/** Which events the project does not let in; drop-rules.ts checks what a rule means. */
+const dropRule = z.strictObject({
+  when: z.string().trim().min(1).max(1024).optional(),
+  event: z.string().min(1).max(256).optional(),
+  about: about.optional(),
+});
+const BOT_CHOICES = ['keep', 'drop'] as const;
+export type BotChoice = (typeof BOT_CHOICES)[number];
+
 export const documentSchema = z.strictObject({
   version: z.literal(1),
   events: z.record(name, definition).optional(),
   cohorts: z.record(name, definition).optional(),
   metrics: z.record(name, metric).optional(),
+  drop: z.array(dropRule).max(RULES_MAX).optional(),
+  bots: z.enum(BOT_CHOICES).optional(),
 });
 
 export type DefinitionsDocument = z.infer<typeof documentSchema>;

@@ -1,10 +1,11 @@
 // Parses and checks the text of a document of definitions: YAML, structure, then what each
-// definition means where it is used.
+// definition means where it is used, and what the drop rules mean.
 import { createHash } from 'node:crypto';
 import { checkStructure } from '../dashboards/check-structure.js';
 import type { Path } from '../dashboards/path.js';
 import { type DashboardProblem, toBadRequest } from '../dashboards/problems.js';
 import { readYaml, type YamlSource } from '../dashboards/yaml-source.js';
+import type { IngestRules } from '../ingest/drop/rules.js';
 import { analyze } from '../query/analyze/analyze.js';
 import { DEFINITION_KINDS, type Definition, type Definitions } from '../query/definitions/definitions.js';
 import { type QueryProblem, quote } from '../query/errors.js';
@@ -13,15 +14,21 @@ import { NearestNames } from '../query/nearest-names.js';
 import { parse } from '../query/parse/parse.js';
 import { SOURCE_NAMES } from '../query/sources/index.js';
 import { checkForm } from './check-form.js';
-import { type DefinitionsDocument, documentSchema, SECTIONS } from './config-schema.js';
+import { type BotChoice, type DefinitionsDocument, documentSchema, SECTIONS } from './config-schema.js';
+import { readDropRules, type ShownRule } from './drop-rules.js';
 
 /** What a project has defined. */
 export interface DefinitionsContent {
   readonly definitions: Definitions;
+  /** Absent in versions from before November 2026. */
+  readonly drop?: readonly ShownRule[];
+  readonly bots?: BotChoice;
 }
 
 export interface ParsedDefinitions {
   readonly content: DefinitionsContent;
+  /** What decides about each event; undefined when all are let in. */
+  readonly rules: Omit<IngestRules, 'version'> | undefined;
   /** Hash of the content: comments and whitespace do not change it. */
   readonly checksum: string;
   /** Remarks about what is valid, and may be a mistake. */
@@ -55,17 +62,22 @@ export function parseDefinitions(text: string, context: DefinitionsContext): Par
     const message = `the document has ${definitions.length} definitions; the limit is ${DEFINITIONS_MAX}`;
     throw toBadRequest([source.problemAtKey(pathOf(beyond), { message, hint: 'remove some' })]);
   }
+  const drop = readDropRules(source, document.drop ?? [], context);
   const checked = definitions.map((definition) => checkDefinition(definition, definitions, context));
   const nearest = new NearestNames(PAIRS_MAX);
   const problems = [
     ...definitions.flatMap((definition) => checkName(source, definition, context)),
     ...checked.flatMap((check) => check.problems.map((problem) => toPlaced(source, check.definition, problem))),
+    ...drop.problems,
   ];
   if (problems.length > 0) throw toBadRequest(problems);
+  const { bots } = document;
+  const hasRules = drop.rules.length > 0 || bots === 'drop';
   return {
-    content: { definitions },
+    content: { definitions, drop: drop.shown, ...(bots !== undefined && { bots }) },
+    rules: hasRules ? { dropsBots: bots === 'drop', rules: drop.rules } : undefined,
     checksum: createHash('sha256').update(JSON.stringify(document)).digest('hex'),
-    warnings: checked.flatMap((check) => warningsOf(check, context, nearest)),
+    warnings: [...checked.flatMap((check) => warningsOf(check, context, nearest)), ...drop.warnings],
   };
 }
 

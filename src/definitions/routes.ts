@@ -1,5 +1,6 @@
 // Routes of definitions: PUT and GET /api/definitions for credentials, which determine the project;
-// reading, changing and versions for signed-in people; where they are used, for both.
+// reading, changing and versions for signed-in people; where they are used, and the counts of drop
+// rules, for both.
 import type { Request, Response, Router } from 'express';
 import { rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
@@ -10,10 +11,15 @@ import { hasAllEvents } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { readSyncBody, writerOf } from '../dashboards/requests.js';
 import { type Reader, readDashboards } from '../dashboards/store.js';
+import { readDropped } from '../ingest/drop/counts.js';
+import { BOTS_KEY } from '../ingest/drop/rules.js';
 import { PublicError } from '../platform/errors.js';
 import { parseFields } from '../platform/http/json-body.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { Definition, Definitions } from '../query/definitions/definitions.js';
+import type { DefinitionsContent } from './parse-definitions.js';
 import { changeQuery, syncQuery } from './schema.js';
 import {
   type DefinitionsChange,
@@ -34,6 +40,7 @@ export interface DefinitionsDeps extends GuardDeps {
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
   readonly catalogs: Pick<CatalogReader, 'read'>;
+  readonly redis: Redis;
 }
 
 const OF_PROJECT = '/api/projects/{projectID}/definitions';
@@ -118,6 +125,12 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     await showUses(res, writerOf(credential));
   });
 
+  on('GET /api/definitions/dropped', async (_req, res) => {
+    const credential = credentialOf(res);
+    await rateLimit.take(rateSubjectsOf(credential));
+    res.json(await showDropped(deps, credential.projectId));
+  });
+
   on(`GET ${OF_PROJECT}`, async (_req, res) => {
     res.json(toShown(await findDefinitions(postgres, projectIdOf(res))));
   });
@@ -133,6 +146,9 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
     await rateLimit.take({ key: personId, project: projectId, person: personId });
     await showUses(res, { projectId, personId });
+  });
+  on(`GET ${OF_PROJECT}/dropped`, async (_req, res) => {
+    res.json(await showDropped(deps, projectIdOf(res)));
   });
   on(`GET ${OF_PROJECT}/versions`, async (_req, res) => {
     res.json(await listDefinitionVersions(postgres, projectIdOf(res)));
@@ -152,10 +168,25 @@ const toAnswer = ({ version, checksum, isChanged }: SavedDefinitions, warnings: 
 /** A project without definitions has version 0. */
 function toShown(found: DefinitionsVersion | undefined) {
   const { version, checksum, created_at, is_synced, source_yaml, content } = found ?? NOTHING;
-  return { version, checksum, created_at, is_synced, source_yaml, ...toLists(content.definitions) };
+  const { definitions, drop = [], bots = 'keep' } = content;
+  return { version, checksum, created_at, is_synced, source_yaml, ...toLists(definitions), drop, bots };
+}
+
+/** The rules of the current version with the events that each has dropped; bots are a rule too. */
+async function showDropped({ postgres, redis }: DefinitionsDeps, projectId: ProjectId) {
+  const [found, counts] = await Promise.all([
+    findDefinitions(postgres, projectId),
+    readDropped(redis, projectId, Date.now()),
+  ]);
+  const daysOf = (key: string) => {
+    const days = counts.get(key) ?? [];
+    return { events: days.reduce((sum, { events }) => sum + events, 0), days };
+  };
+  const { drop = [], bots = 'keep' } = found?.content ?? NOTHING.content;
+  return { rules: drop.map((rule) => ({ ...rule, ...daysOf(rule.key) })), bots: { choice: bots, ...daysOf(BOTS_KEY) } };
 }
 
 const NOTHING = {
   ...{ version: 0, checksum: '', created_at: null, is_synced: false, source_yaml: '' },
-  content: { definitions: [] },
+  content: { definitions: [] } as DefinitionsContent,
 };

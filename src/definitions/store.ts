@@ -25,7 +25,7 @@ export interface DefinitionsVersion extends DefinitionsVersionItem {
   readonly source_yaml: string;
 }
 
-export interface DefinitionsChange extends Pick<ParsedDefinitions, 'content' | 'checksum'> {
+export interface DefinitionsChange extends Pick<ParsedDefinitions, 'content' | 'rules' | 'checksum'> {
   readonly projectId: ProjectId;
   readonly sourceYaml: string;
   readonly isSynced: boolean;
@@ -59,8 +59,9 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
     }
     if (!isChanged || isDryRun) return { ...before, isNew: false, isChanged };
     const version = before.version + 1;
+    const rules = change.rules === undefined ? null : JSON.stringify({ version, ...change.rules });
     await transaction('definitions')
-      .insert({ project_id: projectId, version, checksum })
+      .insert({ project_id: projectId, version, checksum, rules })
       .onConflict('project_id')
       .merge();
     await transaction('definition_versions').insert({

@@ -1,12 +1,14 @@
-// Builds the request envelope of a /track request: which events are accepted, their ids and times,
-// the geography, and what is stored of the client's address. Pure, except for the random ids.
+// Builds the request envelope of a /track request: which events are accepted or dropped by a rule,
+// their ids and times, the geography, and what is stored of the client's address. Pure, except for
+// the random ids.
 import type { IncomingHttpHeaders } from 'node:http';
-import ipaddr from 'ipaddr.js';
-import type { Credential, IpPolicy } from '../access/credentials.js';
-import { assertNever } from '../platform/errors.js';
+import type { Credential } from '../access/credentials.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isObject, type RawEvent, type TrackBody } from './body.js';
-import { type GeographyLookup, readGeography } from './enrich/geography.js';
+import { applyIpPolicy, hasClientOverride, resolveClientOverride, tryParseAddress } from './client-fields.js';
+import type { CompiledRules } from './drop/compiled-rules.js';
+import type { Dropped } from './drop/rules.js';
+import type { GeographyLookup } from './enrich/geography.js';
 import { type Envelope, type EnvelopeHeader, serializeEvents } from './envelope.js';
 import { tryParseEventTime } from './event-time.js';
 import type { EventLimits } from './limits.js';
@@ -15,7 +17,7 @@ import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
 
 export const GENERATED_ID_LENGTH = 16;
 
-export type TrackCredential = Pick<Credential, 'kind' | 'projectId' | 'ipPolicy'>;
+export type TrackCredential = Pick<Credential, 'kind' | 'projectId' | 'ipPolicy' | 'rules'>;
 
 export interface TrackRequest {
   readonly bytes: Buffer;
@@ -33,19 +35,35 @@ export interface TrackRequest {
 export interface AcceptedRequest {
   readonly envelope: Envelope;
   readonly rejected: readonly RejectedEvent[];
+  /** Valid events that a rule of the project dropped. */
+  readonly dropped: Dropped;
   /** Events whose client sent an insert id but no usable time: position to insert id. */
   readonly eventsWithoutTime: ReadonlyMap<number, string>;
 }
 
+/** What an event has from its request. */
+type Client = Pick<EnvelopeHeader, 'ip' | 'ua' | 'geo' | 'o'>;
+
+const NONE_DROPPED: Dropped = new Map();
+
+/** `rules` are those of the project; undefined without any. */
 export function acceptRequest(
   request: TrackRequest,
-  deps: { limits: EventLimits; findGeography: GeographyLookup },
+  deps: { limits: EventLimits; findGeography: GeographyLookup; rules?: CompiledRules | undefined },
 ): AcceptedRequest {
   const { events, batch } = request.body;
   const skip: number[] = [];
   const rejected: RejectedEvent[] = [];
   const eventsWithoutTime = new Map<number, string>();
   let ids = '';
+  const address = tryParseAddress(request.address);
+  const client: Client = {
+    ip: applyIpPolicy(address, request.credential.ipPolicy),
+    ua: request.headers['user-agent'] ?? '',
+    geo: deps.findGeography(address, request.proxyHeaders),
+    o: tryOriginOf(batch) ?? 'unknown',
+  };
+  const drops = deps.rules && createDrops(request, { ...client, address }, { ...deps, rules: deps.rules });
   events.forEach((event, position) => {
     const reason = findSkipReason(event, deps.limits);
     if (reason !== undefined || !isObject(event)) {
@@ -53,26 +71,51 @@ export function acceptRequest(
       rejected.push({ reason: reason ?? 'not_an_object', event });
       return;
     }
+    if (drops?.take(event) === true) {
+      skip.push(position);
+      return;
+    }
     const insertId = toIdText(event.insert_id);
     if (insertId === '') ids += randomBase62(GENERATED_ID_LENGTH);
     else if (tryParseEventTime(event.time, request.now) === undefined) eventsWithoutTime.set(position, insertId);
   });
 
-  const address = tryParseAddress(request.address);
   const header: EnvelopeHeader = {
     v: 1,
     r: request.id,
     p: request.credential.projectId,
     t: request.now,
-    ip: applyIpPolicy(address, request.credential.ipPolicy),
-    ua: request.headers['user-agent'] ?? '',
-    geo: deps.findGeography(address, request.proxyHeaders),
-    o: tryOriginOf(batch) ?? 'unknown',
+    ...client,
     n: events.length - skip.length,
     ...(skip.length > 0 && { skip }),
     ...(ids !== '' && { ids }),
   };
-  return { envelope: placeEvents(request, header, deps.findGeography), rejected, eventsWithoutTime };
+  const dropped = drops?.dropped ?? NONE_DROPPED;
+  return { envelope: placeEvents(request, header, deps.findGeography), rejected, dropped, eventsWithoutTime };
+}
+
+/** Asks the rules about events, and counts those that they drop. */
+function createDrops(
+  { credential, now }: TrackRequest,
+  { address, ip, ua, geo, o }: Client & { readonly address: string | undefined },
+  { rules, findGeography }: { rules: CompiledRules; findGeography: GeographyLookup },
+) {
+  const dropped = new Map<string, number>();
+  const mayOverride = credential.kind === 'secret';
+  const incoming = {
+    ...{ now, address, ip, userAgent: ua, geography: geo, origin: o },
+    isOfVisitor: credential.kind === 'public',
+    resolveOwn: (event: RawEvent): RawEvent | undefined =>
+      mayOverride && hasClientOverride(event) ? resolveClientOverride(event, credential, findGeography) : undefined,
+  };
+  return {
+    dropped,
+    take(event: RawEvent): boolean {
+      const key = rules.find(incoming, event);
+      if (key !== undefined) dropped.set(key, 1 + (dropped.get(key) ?? 0));
+      return key !== undefined;
+    },
+  };
 }
 
 /**
@@ -90,59 +133,3 @@ function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeograph
   );
   return { header: { ...header, own: true }, body: serializeEvents(resolved, { own: true }) };
 }
-
-const hasClientOverride = (event: unknown): boolean =>
-  isObject(event) && (isTextOrNone(event.ip) || isTextOrNone(event.user_agent) || isObject(event.geo));
-
-/** Null means none: an event that overrides the client never inherits values of the sender. */
-const isTextOrNone = (value: unknown): value is string | null => typeof value === 'string' || value === null;
-
-function resolveClientOverride(event: RawEvent, credential: TrackCredential, findGeography: GeographyLookup): RawEvent {
-  const { ip, user_agent: userAgent, geo, ...rest } = event;
-  const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
-  const ownGeography = isObject(geo) ? readGeography(geo) : undefined;
-  const geography = ownGeography ?? (isTextOrNone(ip) ? findGeography(address, {}) : undefined);
-  return {
-    ...rest,
-    ...(isTextOrNone(ip) && { ip: applyIpPolicy(address, credential.ipPolicy) }),
-    ...(geography !== undefined && { geo: geography }),
-    ...(isTextOrNone(userAgent) && { user_agent: userAgent ?? '' }),
-  };
-}
-
-const IPV6_KEPT_BITS = 48;
-
-/**
- * Normalizes an address to its shortest form; IPv4 mapped into IPv6 becomes IPv4. Undefined if it
- * is not an address.
- */
-export function tryParseAddress(text: string | undefined): string | undefined {
-  // Nearly all addresses are normalized already; parsing them costs several times as much.
-  if (text === undefined || ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
-  if (!ipaddr.isValid(text)) return undefined;
-  return ipaddr.process(text).toString();
-}
-
-/**
- * Applies the policy to an address from `tryParseAddress`: the address, its network, or an empty
- * text.
- */
-export function applyIpPolicy(address: string | undefined, policy: IpPolicy): string {
-  if (address === undefined) return '';
-  switch (policy) {
-    case 'full':
-      return address;
-    case 'drop':
-      return '';
-    case 'anonymize':
-      return networkOf(address);
-    default:
-      return assertNever(policy);
-  }
-}
-
-/** Keeps the first three numbers of an IPv4 address. */
-const networkOf = (address: string): string =>
-  address.includes(':')
-    ? ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_KEPT_BITS}`).toString()
-    : `${address.slice(0, address.lastIndexOf('.'))}.0`;

@@ -8,14 +8,11 @@ import { requestIdOf } from '../platform/http/request-id.js';
 import { isPeerTrusted } from '../platform/http/trusted-peer.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
-import {
-  type AcceptedRequest,
-  acceptRequest,
-  type TrackCredential,
-  type TrackRequest,
-  tryParseAddress,
-} from './accept.js';
+import { type AcceptedRequest, acceptRequest, type TrackCredential, type TrackRequest } from './accept.js';
 import { parseTrackBody } from './body.js';
+import { tryParseAddress } from './client-fields.js';
+import type { CompiledRules } from './drop/compiled-rules.js';
+import type { Dropped } from './drop/rules.js';
 import { createGeographyLookup, type Geography, type GeographyLookup, withDatabases } from './enrich/geography.js';
 import type { EnvelopeHeader } from './envelope.js';
 import { type EventLimits, isParsedInLoop } from './limits.js';
@@ -45,10 +42,26 @@ export async function decide(
   const proxyHeaders = deps.hasProxyHeaders && isPeerTrusted(req) ? req.headers : {};
   const { headers, ip: address } = req;
   const request = { bytes, credential, id: requestIdOf(req), address, headers, proxyHeaders, now: Date.now() };
-  return isParsedInLoop(bytes) ? withDatabases(() => acceptBody(request, deps)) : acceptInThread(request, deps);
+  if (!isParsedInLoop(bytes)) return acceptInThread(request, deps);
+  if (credential.rules === undefined) return withDatabases(() => acceptBody(request, deps));
+  const { compiledRules, isDecidedInLoop } = await loadRules();
+  const rules = compiledRules(credential.projectId, credential.rules);
+  const body = {
+    bytes: bytes.length,
+    userAgentLength: headers['user-agent']?.length ?? 0,
+    mayOverrideClient: credential.kind === 'secret',
+  };
+  return isDecidedInLoop(rules.cost, body)
+    ? withDatabases(() => acceptBody(request, { ...deps, rules }))
+    : acceptInThread(request, deps);
 }
 
-function acceptBody(request: Omit<TrackRequest, 'body'>, deps: AcceptDeps): AcceptedRequest {
+/** With the library for regular expressions, which most processes never need. */
+const loadRules = () => import('./drop/compiled-rules.js');
+
+type BodyDeps = AcceptDeps & { readonly rules?: CompiledRules };
+
+function acceptBody(request: Omit<TrackRequest, 'body'>, deps: BodyDeps): AcceptedRequest {
   // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by
   // default.
   const body = parseTrackBody(request.bytes);
@@ -63,10 +76,10 @@ async function acceptInThread(
   { credential, headers, proxyHeaders, ...request }: Omit<TrackRequest, 'body'>,
   { threads, findGeography, geographyDatabases, limits }: DecideDeps,
 ): Promise<AcceptedRequest> {
-  const { kind, projectId, ipPolicy } = credential;
+  const { kind, projectId, ipPolicy, rules } = credential;
   const input = {
     ...request,
-    credential: { kind, projectId, ipPolicy },
+    credential: { kind, projectId, ipPolicy, ...(rules !== undefined && { rules }) },
     userAgent: headers['user-agent'],
     geography: await withDatabases(() => findGeography(tryParseAddress(request.address), proxyHeaders)),
     databases: geographyDatabases,
@@ -95,23 +108,26 @@ interface ThreadAnswer {
   /** Absent when the body is stored unchanged. */
   readonly body: Uint8Array | undefined;
   readonly rejected: readonly RejectedEvent[];
+  readonly dropped: Dropped;
   readonly eventsWithoutTime: ReadonlyMap<number, string>;
 }
 
 export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
   module: import.meta.url,
   name: 'acceptTask',
-  run: ({ bytes: cloned, userAgent, geography, databases, limits, ...request }) => {
+  run: async ({ bytes: cloned, userAgent, geography, databases, limits, ...request }) => {
     const bytes = asBuffer(cloned);
     const headers = { 'user-agent': userAgent };
     const findGeography: GeographyLookup = (address, of) =>
       of === headers ? geography : lookupIn(databases)(address, of);
-    const { envelope, rejected, eventsWithoutTime } = acceptBody(
+    const { projectId, rules: written } = request.credential;
+    const rules = written && (await loadRules()).compiledRules(projectId, written);
+    const { envelope, rejected, dropped, eventsWithoutTime } = acceptBody(
       { ...request, bytes, headers, proxyHeaders: headers },
-      { limits, findGeography },
+      { limits, findGeography, ...(rules !== undefined && { rules }) },
     );
     const body = envelope.body === bytes ? undefined : envelope.body;
-    return { header: envelope.header, body, rejected: rejected.map(toShown), eventsWithoutTime };
+    return { header: envelope.header, body, rejected: rejected.map(toShown), dropped, eventsWithoutTime };
   },
   tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
 };

@@ -13,6 +13,7 @@ import { Turns } from '../platform/flow/turns.js';
 import type { BodyLimits } from '../platform/http/read-body.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import type { DroppedEvents } from './drop/counts.js';
 import { createGeographyLookup, parseGeographyHeaders } from './enrich/geography.js';
 import { type LimitSettings, toEventLimits } from './limits.js';
 import { createIngestMetrics } from './metrics.js';
@@ -64,7 +65,14 @@ type IngestSettings = IngestionSettings &
 
 export function createIngestDeps(
   settings: IngestSettings,
-  { rateLimits, registry, ...parts }: IngestionParts & { readonly rejectedEvents: RejectedEvents },
+  {
+    rateLimits,
+    registry,
+    ...parts
+  }: IngestionParts & {
+    readonly rejectedEvents: RejectedEvents;
+    readonly droppedEvents: DroppedEvents;
+  },
 ): IngestDeps {
   const { redis } = parts;
   const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];

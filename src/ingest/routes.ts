@@ -17,6 +17,7 @@ import { createRouter } from '../platform/http/router.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { AcceptedRequest } from './accept.js';
 import { type DecideDeps, decide } from './decide.js';
+import type { DroppedEvents } from './drop/counts.js';
 import type { Envelope } from './envelope.js';
 import { type FirstTimesLimits, settleFirstSeenTimes } from './first-seen-times.js';
 import { isParsedInLoop } from './limits.js';
@@ -36,6 +37,7 @@ export interface IngestDeps extends DecideDeps {
   readonly firstTimes: FirstTimesLimits;
   readonly body: BodyLimits;
   readonly rejectedEvents: RejectedEvents;
+  readonly droppedEvents: DroppedEvents;
   readonly metrics: IngestMetrics;
   readonly refused: RefusalCounter;
 }
@@ -48,19 +50,23 @@ export function createIngestRouter(deps: IngestDeps): Router {
     .options(answerPreflight)
     .post(async (req, res) => {
       allowAnyOrigin(res);
-      const accepted = await track(req, withBody, deps);
+      const { accepted, dropped } = await track(req, withBody, deps);
       // Serialized here: res.json costs 5 to 10 % of a request this small.
       res.setHeader('Content-Type', 'application/json; charset=utf-8');
-      res.end(`{"accepted":${accepted}}`);
+      res.end(dropped === 0 ? `{"accepted":${accepted}}` : `{"accepted":${accepted},"dropped":${dropped}}`);
     });
   router.use('/track', countRefusals(deps.refused));
   return router;
 }
 
-/**
- * The way of a request; a step that throws ends it. Resolves with the number of accepted events.
- */
-async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promise<number> {
+interface Tracked {
+  readonly accepted: number;
+  /** Events that rules of the project dropped, which public keys are not told: 0 for them. */
+  readonly dropped: number;
+}
+
+/** The way of a request; a step that throws ends it. Resolves with the numbers of events. */
+async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promise<Tracked> {
   const credential = await authenticate(deps.credentials, 'track', req); // 401, 403
   deps.rateLimit.take(rateSubjectsOf(credential)); // 429
   requireQuota(credential); // 403
@@ -68,9 +74,11 @@ async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promis
   // 400, 413, 429
   return withBody(req, credential.projectId, async (bytes) => {
     await awaitTurn(credential, bytes, deps);
-    const { envelope, eventsWithoutTime } = await decideAndCount({ req, credential, bytes }, deps); // 400, 429
-    if (envelope.header.n === 0) return 0;
-    return enqueue(await settleTimes(envelope, eventsWithoutTime, deps), deps); // 429, 503
+    const decided = await decideAndCount({ req, credential, bytes }, deps); // 400, 429
+    const { envelope, eventsWithoutTime } = decided;
+    const dropped = credential.kind === 'public' ? 0 : decided.dropped;
+    if (envelope.header.n === 0) return { accepted: 0, dropped };
+    return { accepted: await enqueue(await settleTimes(envelope, eventsWithoutTime, deps), deps), dropped }; // 429, 503
   });
 }
 
@@ -97,13 +105,16 @@ async function awaitTurn({ projectId }: Credential, bytes: Buffer, { turns, rate
 async function decideAndCount(
   tracked: { readonly req: Request; readonly credential: Credential; readonly bytes: Buffer },
   deps: IngestDeps,
-): Promise<Omit<AcceptedRequest, 'rejected'>> {
+): Promise<Pick<AcceptedRequest, 'envelope' | 'eventsWithoutTime'> & { readonly dropped: number }> {
   const { projectId } = tracked.credential;
-  const { envelope, rejected, eventsWithoutTime } = await decide(tracked, deps);
-  deps.rates.take(projectId, { bytes: tracked.bytes.length, events: envelope.header.n + rejected.length });
+  const { envelope, rejected, dropped: byRule, eventsWithoutTime } = await decide(tracked, deps);
+  const dropped = [...byRule.values()].reduce((sum, events) => sum + events, 0);
+  const events = envelope.header.n + rejected.length + dropped;
+  deps.rates.take(projectId, { bytes: tracked.bytes.length, events });
+  deps.droppedEvents.note(projectId, byRule);
   for (const { reason } of rejected) deps.metrics.skipped.inc({ reason });
   deps.rejectedEvents.note(projectId, rejected, envelope.header.t);
-  return { envelope, eventsWithoutTime };
+  return { envelope, dropped, eventsWithoutTime };
 }
 
 /**

@@ -2,6 +2,7 @@
 // finds nothing and nothing more can arrive; then the files, which are rewritten once for all
 // projects whose rows are deleted.
 import { findPendingSince } from '../identity/sequence.js';
+import { forgetDropped } from '../ingest/drop/counts.js';
 import { forgetRejected } from '../ingest/rejected/store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -36,6 +37,7 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
   // the next run.
   const mayMoreCome = now <= erasedThroughMs || (await findPendingSince(redis, erasedThroughMs)).length > 0;
   await forgetRejected(redis, projectId, now);
+  await forgetDropped(redis, projectId, now);
   const inPostgres = await deleteProjectRows(postgres, projectId);
   const inClickHouse = await deleteFromClickHouse(clickhouse, projectId);
   return !mayMoreCome && inPostgres + inClickHouse === 0;

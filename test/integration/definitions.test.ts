@@ -1,11 +1,9 @@
 // Definitions of a project: PUT and GET with their credentials, versions, and queries with
 // definitions in the processes of a service.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { packageRoot } from '../../src/platform/paths.js';
 import { type Answer, createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
 import { connectAgent, createToken } from '../support/agent.js';
+import { examplesOf } from '../support/documentation.js';
 import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
 
@@ -164,15 +162,11 @@ test('uses by dashboards are listed, and a change that removes what is used has 
     'the metric activation is removed, but the alert "low" of the dashboard "Growth" uses it',
   ]);
 });
-
 test('the document of docs/definitions.md is stored, and its queries run', async () => {
-  const text = readFileSync(join(packageRoot, 'docs', 'definitions.md'), 'utf8');
-  const examplesOf = (language: string): string[] =>
-    [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, example = '']) => example);
-  const [document = '', ...others] = examplesOf('yaml');
+  const [document = '', ...others] = examplesOf('definitions.md', 'yaml');
   expect(others).toEqual([]);
   expect((await put(document)).status).toBeLessThan(300);
-  const queries = examplesOf('query');
+  const queries = examplesOf('definitions.md', 'query');
   expect(queries.length).toBeGreaterThanOrEqual(5);
   for (const q of queries) expect(await query(q), q).toMatchObject({ status: 200 });
 });

@@ -44,7 +44,9 @@ export function dashboardCalls(path: string, { session, draftId, source }: Draft
 /** Definitions by a key, then by the person of the session. */
 export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'session'> & { key: string }): Call[] {
   const all = '/api/projects/{projectID}/definitions';
-  const body = { source_yaml: 'version: 1\nmetrics: { sales: { query: purchase | count } }\n' };
+  const body = {
+    source_yaml: 'version: 1\nmetrics: { sales: { query: purchase | count } }\ndrop: [{ event: debug }]\n',
+  };
   const wrong = { source_yaml: 'version: 2\n' };
   const own = '/api/definitions';
   const calls: Call[] = [
@@ -54,6 +56,7 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
     { route: `PUT ${all}`, path: `${path}?base_version=1&dry_run=true`, status: 200, body },
     { route: `GET ${all}`, path, status: 200 },
     { route: `GET ${all}/uses`, path: `${path}/uses`, status: 200 },
+    { route: `GET ${all}/dropped`, path: `${path}/dropped`, status: 200 },
     { route: `GET ${all}/versions`, path: `${path}/versions`, status: 200 },
     { route: `GET ${all}/versions/{version}`, path: `${path}/versions/1`, status: 200 },
   ];
@@ -62,6 +65,7 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
     { route: `PUT ${own}`, path: own, status: 400, body: wrong },
     { route: `GET ${own}`, path: own, status: 200 },
     { route: `GET ${own}/uses`, path: `${own}/uses`, status: 200 },
+    { route: `GET ${own}/dropped`, path: `${own}/dropped`, status: 200 },
   ];
   return [...calls.map((call) => ({ ...call, session })), ...ofKey.map((call) => ({ ...call, key }))];
 }

@@ -14,6 +14,7 @@ import { listen, type RunningServer } from '../../src/platform/http/server.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import { createTestDatabases, type TestDatabases } from './stack.js';
 
@@ -21,6 +22,7 @@ export let databases: TestDatabases;
 export let postgres: Postgres;
 export let server: RunningServer;
 let threads: ThreadPool;
+let redis: Redis;
 export let organizationId: string;
 export let adminKey: string;
 export let project: NewProject;
@@ -51,7 +53,8 @@ export function startDashboards(): void {
     const definitions = new DefinitionsReader(postgres, log);
     const guard = { postgres, credentials, sessions };
     app.use(createDashboardsRouter({ ...guard, rateLimit, threads, quotas, definitions }));
-    app.use(createDefinitionsRouter({ ...guard, rateLimit, threads, catalogs: new CatalogReader(postgres) }));
+    redis = createRedis(databases.config);
+    app.use(createDefinitionsRouter({ ...guard, redis, rateLimit, threads, catalogs: new CatalogReader(postgres) }));
     app.use(errorResponder(log));
     server = await listen(app, { host: '127.0.0.1', port: 0 });
     ({ id: organizationId, adminKey } = await createOrganization(postgres, { name: 'Test' }));
@@ -60,6 +63,7 @@ export function startDashboards(): void {
   afterAll(async () => {
     await server?.close(1_000);
     await threads?.close();
+    redis?.disconnect();
     await postgres?.destroy();
     await databases?.close();
   });

@@ -24,7 +24,7 @@ export async function createTestProject(
 
 export interface Answer {
   readonly status: number;
-  readonly body: { accepted?: number; error?: string };
+  readonly body: { accepted?: number; dropped?: number; error?: string };
   readonly headers: Headers;
 }
 

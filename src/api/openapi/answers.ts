@@ -34,7 +34,14 @@ export const errorAnswer = z.strictObject({
     .meta({ description: 'every problem of a query or of a dashboard' }),
 });
 
-export const accepted = z.strictObject({ accepted: count.meta({ description: 'events that passed validation' }) });
+export const accepted = z.strictObject({
+  accepted: count.meta({ description: 'events that passed validation, and that no rule of the project dropped' }),
+  dropped: z
+    .int()
+    .min(1)
+    .optional()
+    .meta({ description: 'events that rules of the project dropped; not for public keys, absent when none' }),
+});
 export const ok = z.strictObject({ ok: z.literal(true) });
 
 const cell = z.unknown();
@@ -48,7 +55,7 @@ const shownDefinition = z.strictObject({
   line: z.int().min(1).meta({ description: 'in the document' }),
 });
 const shownMetric = shownDefinition.extend({ unit: z.string().optional() });
-const definitionLists = {
+export const definitionLists = {
   events: z.array(shownDefinition),
   cohorts: z.array(shownDefinition),
   metrics: z.array(shownMetric),
@@ -320,18 +327,6 @@ export const dashboardVersionItem = z.strictObject({
   version: z.int(),
   checksum: z.string(),
   created_at: moment,
-});
-const definitionsSummary = { version: count, checksum: z.string() };
-export const definitionsVersionItem = z.strictObject({
-  ...definitionsSummary,
-  created_at: moment.nullable(),
-  is_synced: z.boolean().meta({ description: 'a key or a token stored it, not a person in the console' }),
-});
-export const definitions = definitionsVersionItem.extend({ source_yaml: z.string(), ...definitionLists });
-export const savedDefinitions = z.strictObject({
-  definitions: z.strictObject(definitionsSummary),
-  changed: z.boolean().meta({ description: 'a new version was stored, or would be with dry_run' }),
-  warnings: z.array(z.string()),
 });
 export const dashboardItem = dashboardSummary.extend({
   order: z.int().nullable(),

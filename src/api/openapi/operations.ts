@@ -2,11 +2,11 @@
 // matrix without an entry here is a type error.
 import type { RouteName } from '../../access/route-matrix.js';
 import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
-import { changeQuery as definitionsChangeQuery, syncQuery as definitionsSyncQuery } from '../../definitions/schema.js';
 import { liveQuery } from '../../live/routes.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
 import { ALERT_OPERATIONS } from './alert-operations.js';
+import { DEFINITION_OPERATIONS } from './definition-operations.js';
 import { type Content, json, jsonList, type Operation, tagged, text } from './operation.js';
 import { refTo } from './schemas.js';
 
@@ -157,42 +157,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { body: refTo('FillBody') },
     ],
   }),
-  ...tagged('Definitions', {
-    'PUT /api/definitions': [
-      'Validates the definitions of the project and stores a new version when they changed; 201 when they are the first',
-      { 200: json('SavedDefinitions'), 201: json('SavedDefinitions') },
-      { body: refTo('DefinitionsBody'), query: definitionsSyncQuery },
-    ],
-    'GET /api/definitions': [
-      'Reads the definitions; version 0 when the project has none',
-      { 200: json('Definitions') },
-    ],
-    'GET /api/definitions/uses': [
-      'Lists the cards, variables and alerts of dashboards, and the definitions, that name a definition',
-      { 200: jsonList('DefinitionUse') },
-    ],
-    'GET /api/projects/{projectID}/definitions/uses': [
-      'Lists what names a definition, for a signed-in person',
-      { 200: jsonList('DefinitionUse') },
-    ],
-    'GET /api/projects/{projectID}/definitions': [
-      'Reads the definitions, for a signed-in person',
-      { 200: json('Definitions') },
-    ],
-    'PUT /api/projects/{projectID}/definitions': [
-      'Changes the definitions as a signed-in person; with dry_run only checks the document',
-      { 200: json('SavedDefinitions'), 201: json('SavedDefinitions') },
-      { body: refTo('DefinitionsBody'), query: definitionsChangeQuery },
-    ],
-    'GET /api/projects/{projectID}/definitions/versions': [
-      'Lists the versions that are kept, newest first',
-      { 200: jsonList('DefinitionsVersionItem') },
-    ],
-    'GET /api/projects/{projectID}/definitions/versions/{version}': [
-      'Reads a version of the definitions',
-      { 200: json('Definitions') },
-    ],
-  }),
+  ...DEFINITION_OPERATIONS,
   ...ALERT_OPERATIONS,
   ...tagged('Privacy', {
     'DELETE /api/gdpr/users/{userID}': [

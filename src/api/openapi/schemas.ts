@@ -23,7 +23,7 @@ import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
-import { definitionUse } from './definition-answers.js';
+import * as definitionAnswers from './definition-answers.js';
 import { identifyBody } from './identify-body.js';
 
 const SCHEMAS = {
@@ -63,10 +63,11 @@ const SCHEMAS = {
   DashboardItem: answers.dashboardItem,
   Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
   DefinitionsBody: definitionsBodySchema,
-  Definitions: answers.definitions,
-  DefinitionsVersionItem: answers.definitionsVersionItem,
-  SavedDefinitions: answers.savedDefinitions,
-  DefinitionUse: definitionUse,
+  Definitions: definitionAnswers.definitions,
+  DefinitionsVersionItem: definitionAnswers.definitionsVersionItem,
+  DroppedEvents: definitionAnswers.droppedEvents,
+  SavedDefinitions: definitionAnswers.savedDefinitions,
+  DefinitionUse: definitionAnswers.definitionUse,
   DeletedDashboard: answers.deletedDashboard,
   Alert: alerts.alert,
   AlertCheck: alerts.alertCheck,

@@ -6,7 +6,7 @@ import { tryParseDuration } from '../../../src/accounts/duration.js';
 import { domainBody, invitationBody, organizationBody, tokenBody } from '../../../src/accounts/schema.js';
 import { tryFormatRange } from '../../../src/dashboards/date-range.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
-import { tryParseAddress } from '../../../src/ingest/accept.js';
+import { tryParseAddress } from '../../../src/ingest/client-fields.js';
 import { tryParseEventTime } from '../../../src/ingest/event-time.js';
 import { parsePageAddress } from '../../../src/ingest/insert/page.js';
 import { parseUserAgent } from '../../../src/ingest/insert/user-agent.js';

@@ -7,11 +7,18 @@ import { createLogger } from '../../../src/platform/log.js';
 import type { Postgres } from '../../../src/platform/postgres/client.js';
 
 const log = createLogger({ process: 'test', level: 'silent' });
-const PROJECT = { id: 'p', organization_id: 'o', secret_key_prefix: 'sk_', ip_policy: 'full', timezone: 'UTC' };
+const PROJECT = {
+  id: 'p',
+  organization_id: 'o',
+  secret_key_prefix: 'sk_',
+  ip_policy: 'full',
+  timezone: 'UTC',
+  rules: null,
+};
 
 /** A stub of PostgreSQL that answers every lookup of a project with `answer`. */
 function postgresThat(answer: () => Promise<unknown>): Postgres {
-  const query = { join: () => query, where: () => query, whereNull: () => query, first: answer };
+  const query = { join: () => query, leftJoin: () => query, where: () => query, whereNull: () => query, first: answer };
   return (() => query) as unknown as Postgres;
 }
 
@@ -95,6 +102,7 @@ test('a lookup sends the digest of a secret to PostgreSQL, never its text', asyn
   const asked: unknown[] = [];
   const query = {
     join: () => query,
+    leftJoin: () => query,
     where: (by: unknown) => asked.push(by) && query,
     whereNull: () => query,
     first: async () => undefined,

@@ -1,6 +1,6 @@
 // Enrichment of events: user agent, page and referrer URLs, IP policy and geography.
 import { describe, expect, test } from 'vitest';
-import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/accept.js';
+import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/client-fields.js';
 import { continentOf } from '../../../src/ingest/enrich/continents.js';
 import { createGeographyLookup, parseGeographyHeaders, toGeography } from '../../../src/ingest/enrich/geography.js';
 import { cleanPath, parsePageAddress, referrerDomain } from '../../../src/ingest/insert/page.js';

@@ -1,0 +1,68 @@
+// The client of an event: its address, as the policy of the project keeps it, and the values with
+// which an event of a secret key overrides those of the request (`ip`, `user_agent`, `geo`).
+import ipaddr from 'ipaddr.js';
+import type { Credential, IpPolicy } from '../access/credentials.js';
+import { assertNever } from '../platform/errors.js';
+import { isObject, type RawEvent } from './body.js';
+import { type GeographyLookup, readGeography } from './enrich/geography.js';
+
+export const hasClientOverride = (event: unknown): boolean =>
+  isObject(event) && (isTextOrNone(event.ip) || isTextOrNone(event.user_agent) || isObject(event.geo));
+
+/** Null means none: an event that overrides the client never inherits values of the sender. */
+export const isTextOrNone = (value: unknown): value is string | null => typeof value === 'string' || value === null;
+
+/** The event with the values that a worker stores: the address by policy, and its geography. */
+export function resolveClientOverride(
+  event: RawEvent,
+  credential: Pick<Credential, 'ipPolicy'>,
+  findGeography: GeographyLookup,
+): RawEvent {
+  const { ip, user_agent: userAgent, geo, ...rest } = event;
+  const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
+  const ownGeography = isObject(geo) ? readGeography(geo) : undefined;
+  const geography = ownGeography ?? (isTextOrNone(ip) ? findGeography(address, {}) : undefined);
+  return {
+    ...rest,
+    ...(isTextOrNone(ip) && { ip: applyIpPolicy(address, credential.ipPolicy) }),
+    ...(geography !== undefined && { geo: geography }),
+    ...(isTextOrNone(userAgent) && { user_agent: userAgent ?? '' }),
+  };
+}
+
+const IPV6_KEPT_BITS = 48;
+
+/**
+ * Normalizes an address to its shortest form; IPv4 mapped into IPv6 becomes IPv4. Undefined if it
+ * is not an address.
+ */
+export function tryParseAddress(text: string | undefined): string | undefined {
+  // Nearly all addresses are normalized already; parsing them costs several times as much.
+  if (text === undefined || ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
+  if (!ipaddr.isValid(text)) return undefined;
+  return ipaddr.process(text).toString();
+}
+
+/**
+ * Applies the policy to an address from `tryParseAddress`: the address, its network, or an empty
+ * text.
+ */
+export function applyIpPolicy(address: string | undefined, policy: IpPolicy): string {
+  if (address === undefined) return '';
+  switch (policy) {
+    case 'full':
+      return address;
+    case 'drop':
+      return '';
+    case 'anonymize':
+      return networkOf(address);
+    default:
+      return assertNever(policy);
+  }
+}
+
+/** Keeps the first three numbers of an IPv4 address. */
+const networkOf = (address: string): string =>
+  address.includes(':')
+    ? ipaddr.IPv6.networkAddressFromCIDR(`${address}/${IPV6_KEPT_BITS}`).toString()
+    : `${address.slice(0, address.lastIndexOf('.'))}.0`;
