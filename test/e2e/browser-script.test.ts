@@ -16,6 +16,7 @@ import {
   stored,
   switchTo,
 } from '../support/browser-page.js';
+import { examplesOf } from '../support/documentation.js';
 
 openPageForEachTest();
 
@@ -212,5 +213,23 @@ describe('consent in the browser script', () => {
       'page_view',
       'allowed',
     ]);
+  });
+
+  test("the documented links leave out one's own visits, and count them again", async () => {
+    const [links = ''] = examplesOf('tracking.md', 'html').filter((example) => example.includes('optOut'));
+    site.pages.set('/team', documentWith(`data-host="${site.url}"`, links));
+    await page.goto(`${site.url}/team`);
+    await call('flush');
+    await page.click('text=do not count my visits');
+    await page.goto(`${site.url}/scripted`);
+    await call('track', 'own');
+    await call('flush');
+    expect(await storageOf()).toEqual({ service_consent: 'false' });
+    await page.goto(`${site.url}/team`);
+    await page.click('text=count them again');
+    await call('track', 'back');
+    await call('flush');
+    const types = site.requests.flatMap(({ body }) => body.events).map(({ event_type }) => event_type);
+    expect(types).toEqual(['page_view', 'page_view', 'back']);
   });
 });
