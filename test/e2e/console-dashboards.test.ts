@@ -314,10 +314,13 @@ describe('alerts', () => {
     const query = 'purchase | last 30d | count';
     const id = await sync(
       'watched',
-      alertDocument([
-        { id: 'many', query, when: 'value > 5', every: '1m', to: [`${receiver.url}/console`] },
-        { id: 'calm', query, when: 'value < 5' },
-      ]),
+      alertDocument(
+        [
+          { id: 'many', query, when: 'value > 5', every: '1m', to: [`${receiver.url}/console`] },
+          { id: 'calm', query, when: 'value < 5' },
+        ],
+        { cards: REPORT_CARDS },
+      ),
     );
     const visited = await shop.visit('/alerts');
     const { page } = visited;
@@ -339,6 +342,9 @@ describe('alerts', () => {
     await expectNoFindings(visited);
     await page.getByRole('link', { name: 'Sales' }).click();
     await page.waitForURL(`**/dashboards/${id}`);
+    await page.getByRole('link', { name: 'New alert for Orders' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New alert' });
+    await dialog.getByRole('textbox', { name: 'Query' }).getByText('compare').waitFor();
   });
 
   test('have reports beside them, with the next time, a dry run, and runs', async () => {

@@ -58,13 +58,22 @@ export function CardView({ projectId, card, filled, timezone, edit }: Props) {
             </button>
           )}
           {first !== undefined && queries.length === 1 && (
-            <Link
-              className={style.open}
-              href={`/projects/${projectId}/ask${toFragment({ q: first.q, tz: first.timezone })}`}
-              aria-label={dashboardsTexts.openInAsk(card.title)}
-            >
-              <Icon name="ask" size={16} />
-            </Link>
+            <>
+              <Link
+                className={style.open}
+                href={`/projects/${projectId}/alerts#${new URLSearchParams({ new: first.q })}`}
+                aria-label={dashboardsTexts.newAlert(card.title)}
+              >
+                <Icon name="alert" size={16} />
+              </Link>
+              <Link
+                className={style.open}
+                href={`/projects/${projectId}/ask${toFragment({ q: first.q, tz: first.timezone })}`}
+                aria-label={dashboardsTexts.openInAsk(card.title)}
+              >
+                <Icon name="ask" size={16} />
+              </Link>
+            </>
           )}
         </span>
       </header>

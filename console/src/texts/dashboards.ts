@@ -33,6 +33,7 @@ export const dashboardsTexts = {
     'last month': 'Last month',
     'this year': 'This year',
   },
+  newAlert: (title: string) => `New alert for ${title}`,
   openInAsk: (title: string) => `Open ${title} in Ask`,
   refresh: 'Refresh',
   full: 'Full screen',
