@@ -155,7 +155,8 @@ export const texts = {
     steps: 'Steps by position',
     paths: (people: string, step: string, share: string) =>
       `Paths of ${people} people; the most frequent second step is ${step}, ${share}`,
-    pathsNote: 'Of the paths in the table. Point at a band for its people.',
+    activeDays: 'People by the number of days on which they were active.',
+    pathsNote: 'Drawn from the paths in the table. Point at a band to see how many people took it.',
     line: 'Line',
     columns: 'Columns',
     begin: 'Steps to begin at',
@@ -200,7 +201,7 @@ export const texts = {
     differences: 'Differences from the control',
     against: (control: string) => `Against “${control}”`,
     difference: 'Difference',
-    atEveryLook: 'At every look',
+    atEveryLook: 'Interval at every look',
     plan: (of: { lift: string; power: string; needed: string; left: string | undefined; days: string | undefined }) =>
       of.left === undefined
         ? `${of.needed} people show a lift of ${of.lift} with ${of.power} power; there are enough.`
@@ -216,6 +217,7 @@ export const texts = {
     rejected: 'Rejected',
     nothing: 'No event in the last 30 minutes.',
     noneRejected: 'Nothing was rejected lately.',
+    disconnected: 'The live events cannot be read at the moment. Trying again.',
   },
   people: {
     search: 'Find people',
@@ -224,7 +226,7 @@ export const texts = {
     found: (count: number) => plural(count, 'person', 'people'),
     newest: 'Seen most recently',
     none: 'No one was found',
-    noneNote: 'Profiles are those that /identify has made. The events of any id can be opened all the same.',
+    noneNote: 'Profiles come from /identify. The events of an id without a profile can be opened, too.',
     open: (id: string) => `Open the events of ${id}`,
     title: 'Person',
     back: 'People',
@@ -256,5 +258,6 @@ export const texts = {
     purgeBy: (at: string) => `Files rewritten by ${at}`,
     request: (id: string) => `Request ${id}`,
   },
+  notLoaded: 'This could not be loaded',
   loading: 'Loading',
 } as const;

@@ -5,8 +5,9 @@ import type { Asked, View } from '../ask/permalink.js';
 import type { Asking } from '../ask/use-answer.js';
 import { texts } from '../texts.js';
 import style from './answer-pane.module.css';
-import { EmptyAnswer, isEmpty } from './empty-answer.js';
+import { EmptyAnswer } from './empty-answer.js';
 import { FailedAnswer } from './failed-answer.js';
+import { isEmpty } from './is-empty.js';
 import { useRefinements } from './use-refinements.js';
 
 // Loaded while the query runs.

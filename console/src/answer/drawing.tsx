@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense } from 'react';
 import type { Answer } from '../api/answer.js';
 import { BigNumber } from '../charts/big-number.js';
 import { ColumnChart } from '../charts/column-chart.js';
+import style from '../charts/frame.module.css';
 import { LineChart } from '../charts/line-chart.js';
 import { texts } from '../texts.js';
 import { toBucketData, toCycleData, toFunnelData, toHistogramData, toLifecycleData } from './bucket-data.js';
@@ -57,10 +58,17 @@ function draw(answer: Answer, timezone: string, options: Options): ReactNode | u
       return columns[0] === 'path' && rows.length > 0 ? <Paths answer={answer} anchor={refine?.anchor} /> : undefined;
     case 'stickiness':
       return columns[0] === 'active_days' ? (
-        <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />
+        <>
+          <ColumnChart data={toHistogramData(answer)} name={nameOf(answer)} />
+          <p className={style.note}>{texts.charts.activeDays}</p>
+        </>
       ) : undefined;
     case 'sessions':
-      return <Sessions answer={answer} timezone={timezone} select={selecting(answer, 'day', refine)} />;
+      return columns.includes('sessions') ? (
+        <Sessions answer={answer} timezone={timezone} select={selecting(answer, 'day', refine)} />
+      ) : (
+        ofAggregate(answer, timezone, options)
+      );
     case 'choice':
       return answer.decision_status === undefined ? ofAggregate(answer, timezone, options) : <Choice answer={answer} />;
     case 'user':

@@ -1,21 +1,9 @@
-// Empty state of an answer (no rows, or zeros only): shows the period that was read and offers a
+// Empty state of an answer (is-empty.ts): shows the period that was read and offers a
 // wider time range.
 import type { Answer } from '../api/answer.js';
 import { texts } from '../texts.js';
-import { numberIn, splitColumns } from './columns.js';
 import { period } from './format.js';
 import style from './state.module.css';
-
-const COUNTING: Readonly<Record<string, string>> = { funnel: 'users', stickiness: 'users', lifecycle: 'users' };
-
-/** No row, or zeros only. */
-export function isEmpty(answer: Answer): boolean {
-  const { rows, mode } = answer;
-  if (rows.length === 0) return true;
-  const column =
-    mode === 'aggregate' ? splitColumns(answer).measure.name : mode === 'sessions' ? 'sessions' : COUNTING[mode];
-  return column !== undefined && rows.every((row) => (numberIn(row, column) ?? 0) === 0);
-}
 
 const DAY_MS = 86_400_000;
 const WIDER = [

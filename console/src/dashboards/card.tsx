@@ -3,8 +3,8 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { isEmpty } from '../answer/empty-answer.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
+import { isEmpty } from '../answer/is-empty.js';
 import type { Answer } from '../api/answer.js';
 import { paced } from '../api/paced.js';
 import { query } from '../api/query.js';

@@ -6,6 +6,7 @@ import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buck
 import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
 import { compact, duration, percent } from '../../../console/src/answer/format.js';
+import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { toCurl, toYamlCard } from '../../../console/src/ask/share.js';
 import { startersFor } from '../../../console/src/ask/starters.js';
@@ -85,6 +86,23 @@ test('splitColumns() tells groups from the measure, also in an empty answer', ()
     groups: [{ name: '_country' }],
     measure: { name: 'count' },
   });
+});
+
+test.each([
+  ['aggregate', { day: '2026-03-01', count: 0 }, true],
+  ['aggregate', { unique_count: 0 }, true],
+  ['aggregate', { count: 3 }, false],
+  ['aggregate', { total: 0 }, false],
+  ['aggregate', { average: null }, true],
+  ['sessions', { day: '2026-03-01', sessions: 0, avg_duration: null }, true],
+  ['sessions', { day: '2026-03-01', sessions: 2, avg_duration: 0 }, false],
+  ['sessions', { day: '2026-03-01', count: 418 }, false],
+  ['sessions', { day: '2026-03-01', average: 0 }, false],
+  ['funnel', { step: 1, users: 0 }, true],
+  ['formula', { day: '2026-03-01', value: null }, false],
+  ['stickiness', { distinct_id: 'ada' }, false],
+] as const)('isEmpty() of %s with the row %j is %s', (mode, row, expected) => {
+  expect(isEmpty({ ...answerOf([row], Object.keys(row)), mode })).toBe(expected);
 });
 
 test.each([
