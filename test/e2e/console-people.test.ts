@@ -49,6 +49,35 @@ async function fillShop({ url, publicKey, secretKey, ask }: ConsoleShop): Promis
   });
 }
 
+test('each screen says that it loads, and then why it failed', async () => {
+  const { page } = await shop.openBrowser();
+  let fail = (): void => {};
+  let held = Promise.resolve();
+  await page.route('**/api/**', async (route) => {
+    await held;
+    await route.fulfill({
+      status: 503,
+      contentType: 'application/json',
+      body: '{"error":"the store does not answer"}',
+    });
+  });
+  for (const path of [
+    ...['/start', '/dashboards', '/dashboards/1', '/live', '/people', '/experiments/button'],
+    ...['tokens', 'members', 'domains', 'usage', 'audit', 'delivery'].map((part) => `/settings/${part}`),
+  ]) {
+    held = new Promise((resolve) => {
+      fail = resolve;
+    });
+    await page.goto(shop.addressOf(path));
+    await page.getByRole('status').filter({ hasText: 'Loading' }).first().waitFor();
+    fail();
+    const alert = page.getByRole('alert').filter({ hasText: 'the store does not answer' }).first();
+    if (path === '/live') await page.getByRole('status').filter({ hasText: 'cannot be read at the moment' }).waitFor();
+    else await alert.getByRole('button', { name: 'Retry' }).waitFor();
+  }
+  await page.context().close();
+});
+
 describe('people', () => {
   test('are found by part of an id or address, or by domain', async () => {
     const visited = await shop.visit('/people');

@@ -192,6 +192,7 @@ describe('an answer', () => {
     ['* | last 20d | count by day, event_type', 'img', /count/],
     ['* | last 20d | count by day | compare previous', 'img', /count, 21 values from/],
     ['formula count(purchase) / count(signup) | by day | last 20d', 'img', /value/],
+    ['sessions | by day | last 20d', 'img', /count, 21 values from/],
     ['funnel page_view -> signup -> purchase | last 30d', 'list', /10 of 40 people reached the last step, 25.0/],
     [
       'retention page_view by week | last 4w',
@@ -286,13 +287,19 @@ describe('an answer', () => {
     const visited = await shop.visit(askPath());
     const { page } = visited;
     await page.waitForLoadState('networkidle');
-    await page.route('**/query', () => {});
-    await page.goto(shop.addressOf(askPath('signup | count')));
-    const aborted = page.waitForEvent('requestfailed');
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    expect((await aborted).failure()?.errorText).toContain('ABORTED');
-    await region(visited).getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
-    await page.getByRole('button', { name: 'Run' }).waitFor();
+    const { pid } = shop.processes.get('query');
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await page.goto(shop.addressOf(askPath('signup | last 30d | count')));
+      const aborted = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/query'));
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      expect((await aborted).failure()?.errorText).toContain('ABORTED');
+      await region(visited).getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
+    } finally {
+      process.kill(pid, 'SIGCONT');
+    }
+    await page.getByRole('button', { name: 'Run' }).click();
+    await region(visited).getByText('20', { exact: true }).waitFor();
   });
 });
 
@@ -310,7 +317,7 @@ describe('the frame', () => {
     await page.getByRole('button', { name: 'History' }).focus();
     await page.keyboard.press('g');
     await page.keyboard.press('s');
-    await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
+    await page.getByRole('heading', { name: 'Send events' }).waitFor();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await page.keyboard.press('Escape');
@@ -327,6 +334,20 @@ describe('the frame', () => {
     ] as const) {
       const { page } = await shop.visit(path, { projectId });
       await page.getByRole('heading', { name: 'There is no such page' }).waitFor();
+    }
+  });
+
+  test('keeps its menus inside of a narrow page', async () => {
+    const { page } = await shop.visit(askPath('* | last 20d | count'), {
+      browser: { viewport: { width: 360, height: 800 } },
+    });
+    for (const name of ['History', 'Share', 'Add to dashboard', 'Time range: last 20d']) {
+      const button = page.getByRole('button', { name });
+      await button.click();
+      const panel = page.locator(`id=${await button.getAttribute('aria-controls')}`);
+      const { x, width } = (await panel.boundingBox()) ?? { x: -1, width: 0 };
+      expect([name, x >= 0, x + width <= 360]).toEqual([name, true, true]);
+      await page.keyboard.press('Escape');
     }
   });
 

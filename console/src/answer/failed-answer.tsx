@@ -10,16 +10,16 @@ interface Props {
   readonly retry: () => void;
   /** The problems of the text stand below the text. */
   readonly isShownAbove?: boolean;
+  /** What failed, when it is no query. */
+  readonly title?: string;
 }
 
-export function FailedAnswer({ failure, retry, isShownAbove = false }: Props) {
+export function FailedAnswer({ failure, retry, isShownAbove = false, title = texts.answer.failed }: Props) {
   const wait = useCountdown(failure);
   const isWrong = failure.details.length > 0;
   return (
     <div role="alert" className={style.failed}>
-      <p className={style.title}>
-        {!isWrong ? texts.answer.failed : isShownAbove ? texts.answer.wrong : texts.ask.problems}
-      </p>
+      <p className={style.title}>{!isWrong ? title : isShownAbove ? texts.answer.wrong : texts.ask.problems}</p>
       {isWrong && isShownAbove ? null : isWrong ? (
         <ul className={style.problems}>
           {failure.details.map(({ message, hint, line, column }) => (

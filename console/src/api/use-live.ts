@@ -1,6 +1,7 @@
 // Hook over the live feed (server-sent events): keeps the newest events and rejected ones of a
-// project. EventSource reconnects.
+// project. EventSource reconnects after a lost connection; after a refused one, this does.
 import { useEffect, useState } from 'react';
+import { texts } from '../texts.js';
 import type { Row } from './answer.js';
 
 export interface Sample {
@@ -17,6 +18,7 @@ export interface LiveFeed {
 }
 
 const KEPT = 200;
+const RETRY_MS = 5000;
 const EMPTY: LiveFeed = { events: undefined, rejected: [], problem: undefined };
 
 /** Known ones come again after a reconnection. */
@@ -27,8 +29,10 @@ function merged<T>(fresh: readonly T[], known: readonly T[]): readonly T[] {
 
 export function useLive(projectId: string, isOn: boolean): LiveFeed {
   const [feed, setFeed] = useState<LiveFeed>(EMPTY);
+  const [attempt, setAttempt] = useState(0);
   useEffect(() => {
     if (!isOn) return;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     const source = new EventSource(`/api/projects/${projectId}/live`);
     const listen = <T>(kind: string, take: (data: T, before: LiveFeed) => LiveFeed): void =>
       source.addEventListener(kind, (event) => {
@@ -45,7 +49,15 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
       rejected: merged(samples, before.rejected),
     }));
     listen<{ error: string }>('problem', ({ error }, before) => ({ ...before, problem: error }));
-    return () => source.close();
-  }, [projectId, isOn]);
+    source.addEventListener('open', () => setFeed((before) => ({ ...before, problem: undefined })));
+    source.addEventListener('error', () => {
+      setFeed((before) => ({ ...before, problem: texts.live.disconnected }));
+      if (source.readyState === EventSource.CLOSED) timer = setTimeout(() => setAttempt(attempt + 1), RETRY_MS);
+    });
+    return () => {
+      clearTimeout(timer);
+      source.close();
+    };
+  }, [projectId, isOn, attempt]);
   return feed;
 }

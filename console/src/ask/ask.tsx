@@ -43,7 +43,8 @@ export function Ask({ project }: { readonly project: Project }) {
       addToHistory(project.id, question);
       rememberText(project.id, question.q, question.q);
       setText(question.q);
-      if (toFragment(question) === location.hash) runAgain();
+      // A link may encode the same question in another way.
+      if (toFragment(question) === toFragment(parseFragment(location.hash))) runAgain();
       else setFragment(question);
     },
     [project.id, runAgain],

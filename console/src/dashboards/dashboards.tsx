@@ -1,7 +1,7 @@
 // Dashboards: the list, or one of them as cards, as text, or with its versions.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { FailedAnswer } from '../answer/failed-answer.js';
+import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { texts } from '../texts.js';
@@ -24,9 +24,10 @@ export function Dashboards({ project, item }: Props) {
 
 function One({ project, id }: { readonly project: Project; readonly id: string }) {
   const address = parseAddress(useFragment());
-  const { data, error, refetch } = useQuery(dashboardQuery(project.id, id));
+  const request = useQuery(dashboardQuery(project.id, id));
+  const { data } = request;
   const content = () => {
-    if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+    if (data === undefined) return <Pending of={request} />;
     if (address.view === 'edit')
       return <Editor key={data.version} project={project} dashboard={data} card={address.card} at={address.at} />;
     if (address.view === 'versions') return <Versions project={project} dashboard={data} />;

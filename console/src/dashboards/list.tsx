@@ -2,8 +2,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, localDate } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
@@ -15,7 +15,8 @@ import style from './dashboards.module.css';
 
 export function List({ project }: { readonly project: Project }) {
   const [isCreating, setCreating] = useState(false);
-  const { data, error, refetch } = useQuery(listQuery(project.id));
+  const request = useQuery(listQuery(project.id));
+  const { data } = request;
   return (
     <>
       <header className={style.head}>
@@ -25,7 +26,7 @@ export function List({ project }: { readonly project: Project }) {
           {dashboardsTexts.new}
         </button>
       </header>
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Pending of={request} />
       {data?.length === 0 && (
         <section className={`card ${style.empty}`}>
           <h2>{dashboardsTexts.none}</h2>

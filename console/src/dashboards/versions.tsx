@@ -1,6 +1,6 @@
 // Versions of a dashboard.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { FailedAnswer } from '../answer/failed-answer.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
@@ -15,7 +15,8 @@ interface Props {
 
 export function Versions({ project, dashboard }: Props) {
   const { id, version: baseVersion, synced_at: syncedAt } = dashboard;
-  const { data, error, refetch } = useQuery(versionsQuery(project.id, id));
+  const request = useQuery(versionsQuery(project.id, id));
+  const { data } = request;
   const client = useQueryClient();
   const leave = (): void => setAddress({ view: 'cards', values: {} });
   const restore = async (source: string): Promise<void> => {
@@ -31,7 +32,7 @@ export function Versions({ project, dashboard }: Props) {
           {dashboardsTexts.back}
         </button>
       </header>
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Pending of={request} />
       {syncedAt !== null && <p className={style.note}>{dashboardsTexts.syncedNote}</p>}
       {data !== undefined && (
         <VersionList

@@ -8,6 +8,7 @@ import { type ChoiceResult, readChoice } from '../answer/choice-result.js';
 import { splitColumns } from '../answer/columns.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { period } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Answer } from '../api/answer.js';
 import { namesQuery } from '../api/names.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
@@ -32,7 +33,8 @@ interface Props {
 export function Experiment({ project, choice }: Props) {
   const fragment = useFragment();
   const setup = useMemo(() => parseSetup(fragment), [fragment]);
-  const { data: names } = useQuery(namesQuery(project.id));
+  const naming = useQuery(namesQuery(project.id));
+  const { data: names } = naming;
   const events = names?.events.map(({ name }) => name);
   const goal = setup.goal ?? (events && guessGoal(events));
   const q = goal === undefined ? undefined : resultsQuery(choice, { ...setup, goal });
@@ -59,6 +61,7 @@ export function Experiment({ project, choice }: Props) {
         )}
       </header>
       <Controls setup={{ ...setup, goal }} names={names} change={change} />
+      {q === undefined && <Pending of={naming} />}
       {results.error && !results.isFetching && (
         <FailedAnswer failure={results.error} retry={() => void results.refetch()} />
       )}

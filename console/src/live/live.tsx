@@ -62,7 +62,7 @@ export function Live({ project }: { readonly project: Project }) {
         </section>
         <section className={`card ${style.card}`} aria-labelledby="rejected">
           <h2 id="rejected">{texts.live.rejected}</h2>
-          {rejected.length === 0 && <p className="muted">{texts.live.noneRejected}</p>}
+          {events !== undefined && rejected.length === 0 && <p className="muted">{texts.live.noneRejected}</p>}
           {rejected.map(({ at, reason, event }) => (
             <details key={`${at} ${event}`} className={style.row}>
               <summary>

@@ -20,7 +20,7 @@ export function People({ project }: { readonly project: Project }) {
 
 function Search({ project }: { readonly project: Project }) {
   const [words, setWords] = useState('');
-  const { data, error, isFetching, refetch } = useQuery({
+  const { data, error, isFetching, isPending, refetch } = useQuery({
     queryKey: ['people', project.id, words],
     queryFn: ({ signal }) =>
       query({ projectId: project.id, q: searchQuery(words), timezone: project.timezone, limit: FOUND_MAX }, signal),
@@ -53,6 +53,7 @@ function Search({ project }: { readonly project: Project }) {
         </p>
       )}
       {error && !isFetching && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {isPending && isFetching && <p role="status">{texts.loading}</p>}
       {data !== undefined && (
         <section aria-busy={isFetching} aria-label={texts.nav.people}>
           <p role="status" className={style.count}>

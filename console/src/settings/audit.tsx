@@ -1,8 +1,8 @@
 // Audit trail: erasures, exports and deletions, the newest first.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { settingsTexts } from '../texts/settings.js';
 import { type AuditEntry, auditQuery } from './api.js';
@@ -13,8 +13,9 @@ const PAGE = 50;
 
 export function Audit({ project }: { readonly project: Project }) {
   const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
-  const { data, error, refetch } = useQuery(auditQuery(project, pages.at(-1)));
-  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  const request = useQuery(auditQuery(project, pages.at(-1)));
+  const { data } = request;
+  if (data === undefined) return <Pending of={request} />;
   return (
     <>
       <p className="muted">{settingsTexts.auditNote}</p>

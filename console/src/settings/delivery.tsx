@@ -2,8 +2,8 @@
 // of the installation.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { duration, exact, instant } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { Tiles } from '../charts/big-number.js';
 import { plural } from '../texts/plural.js';
@@ -19,12 +19,13 @@ const EVERY_MS = 5000;
 const words = settingsTexts.delivery;
 
 export function DeliveryPart({ project }: { readonly project: Project }) {
-  const { data, error, refetch } = useQuery({ ...deliveryQuery(project), refetchInterval: EVERY_MS });
-  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  const request = useQuery({ ...deliveryQuery(project), refetchInterval: EVERY_MS });
+  const { data } = request;
+  if (data === undefined) return <Pending of={request} />;
   return (
     <>
       <p className="muted">{words.note}</p>
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Pending of={request} />
       <Tiles tiles={tilesOf(data)} />
       <FailedJobs project={project} jobs={data.failed} />
       {data.installation !== null && (

@@ -2,8 +2,8 @@
 // people.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, localDate } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
@@ -14,7 +14,8 @@ import { TypedConfirmation } from './typed-confirmation.js';
 import { useAttempt } from './use-attempt.js';
 
 export function Domains({ project }: { readonly project: Project }) {
-  const { data, error, refetch } = useQuery(domainsQuery(project));
+  const request = useQuery(domainsQuery(project));
+  const { data } = request;
   const [leaving, setLeaving] = useState<Domain>();
   const { problem, isBusy, attempt } = useAttempt();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -52,7 +53,7 @@ export function Domains({ project }: { readonly project: Project }) {
         </button>
       </form>
       {leaving === undefined && <Problem text={problem} />}
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Pending of={request} />
       {data?.length === 0 && <p role="status">{settingsTexts.noDomains}</p>}
       {data?.map((domain) => (
         <One

@@ -1,8 +1,8 @@
 // Members of the organization and open invitations.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, localDate } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
@@ -24,7 +24,8 @@ const ROLES = ['owner', 'admin', 'member'] as const;
 const nameOf = ({ email, name, user_id }: Member): string => email ?? name ?? user_id;
 
 export function Members({ project }: { readonly project: Project }) {
-  const { data, error, refetch } = useQuery(membersQuery(project));
+  const request = useQuery(membersQuery(project));
+  const { data } = request;
   const [leaving, setLeaving] = useState<Member>();
   const { problem, isBusy, attempt } = useAttempt();
   const remove = (member: Member) =>
@@ -35,38 +36,40 @@ export function Members({ project }: { readonly project: Project }) {
   return (
     <>
       <p className="muted">{settingsTexts.membersOf(project.organizationName)}</p>
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Pending of={request} />
       {leaving === undefined && <Problem text={problem} />}
-      <ul className={`card ${style.rows}`} aria-label={settingsTexts.parts.members}>
-        {data?.map((member) => (
-          <li key={member.user_id}>
-            <span className={style.who}>{nameOf(member)}</span>
-            <select
-              className="field"
-              aria-label={settingsTexts.roleOf(nameOf(member))}
-              value={member.role}
-              disabled={isBusy}
-              onChange={({ target }) =>
-                void attempt(async () => void (await changeRole(project, member.user_id, target.value)))
-              }
-            >
-              {ROLES.map((role) => (
-                <option key={role} value={role}>
-                  {settingsTexts.roles[role]}
-                </option>
-              ))}
-            </select>
-            <button
-              type="button"
-              className="button small"
-              aria-label={settingsTexts.removeThis(nameOf(member))}
-              onClick={() => setLeaving(member)}
-            >
-              {settingsTexts.remove}
-            </button>
-          </li>
-        ))}
-      </ul>
+      {data !== undefined && (
+        <ul className={`card ${style.rows}`} aria-label={settingsTexts.parts.members}>
+          {data.map((member) => (
+            <li key={member.user_id}>
+              <span className={style.who}>{nameOf(member)}</span>
+              <select
+                className="field"
+                aria-label={settingsTexts.roleOf(nameOf(member))}
+                value={member.role}
+                disabled={isBusy}
+                onChange={({ target }) =>
+                  void attempt(async () => void (await changeRole(project, member.user_id, target.value)))
+                }
+              >
+                {ROLES.map((role) => (
+                  <option key={role} value={role}>
+                    {settingsTexts.roles[role]}
+                  </option>
+                ))}
+              </select>
+              <button
+                type="button"
+                className="button small"
+                aria-label={settingsTexts.removeThis(nameOf(member))}
+                onClick={() => setLeaving(member)}
+              >
+                {settingsTexts.remove}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
       <Invitations project={project} />
       {leaving !== undefined && (
         <TypedConfirmation

@@ -1,7 +1,7 @@
 // Name, time zone, address policy and keys of a project, and its deletion.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FailedAnswer } from '../answer/failed-answer.js';
+import { Pending } from '../answer/pending.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Keys } from '../start/keys.js';
@@ -13,8 +13,9 @@ import { TypedConfirmation } from './typed-confirmation.js';
 import { useAttempt } from './use-attempt.js';
 
 export function ProjectSettings({ project }: { readonly project: Project }) {
-  const { data, error, refetch } = useQuery(detailsQuery(project));
-  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  const request = useQuery(detailsQuery(project));
+  const { data } = request;
+  if (data === undefined) return <Pending of={request} />;
   const isAdmin = isAtLeast(project.role, 'admin');
   return (
     <>

@@ -1,8 +1,8 @@
 // Access tokens of a project: a new one is shown once, and any can be revoked.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, instant, localDate } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { settingsTexts } from '../texts/settings.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
@@ -13,13 +13,14 @@ import style from './settings.module.css';
 import { useAttempt } from './use-attempt.js';
 
 export function Tokens({ project }: { readonly project: Project }) {
-  const { data, error, refetch } = useQuery(tokensQuery(project));
+  const request = useQuery(tokensQuery(project));
+  const { data } = request;
   const { problem, attempt } = useAttempt();
   return (
     <>
       <p className="muted">{settingsTexts.tokensNote}</p>
       <NewToken project={project} />
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Pending of={request} />
       <Problem text={problem} />
       {data?.length === 0 && <p role="status">{settingsTexts.noTokens}</p>}
       {data !== undefined && data.length > 0 && (

@@ -2,8 +2,8 @@
 // counted.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { compact, day, exact, monthAndDay } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { Tiles } from '../charts/big-number.js';
 import { LineChart } from '../charts/line-chart.js';
@@ -24,8 +24,9 @@ export function Usage({ project }: { readonly project: Project }) {
   const [span, setSpan] = useState<number>(30);
   const [figure, setFigure] = useState<Figure>('events_ingested');
   const to = dateOf(Date.now());
-  const { data, error, refetch } = useQuery(usageQuery(project, dateOf(Date.now() - (span - 1) * DAY_MS), to));
-  if (data === undefined) return error ? <FailedAnswer failure={error} retry={() => void refetch()} /> : null;
+  const request = useQuery(usageQuery(project, dateOf(Date.now() - (span - 1) * DAY_MS), to));
+  const { data } = request;
+  if (data === undefined) return <Pending of={request} />;
   const sum = (of: Figure): number => data.reduce((total, each) => total + each[of], 0);
   return (
     <>

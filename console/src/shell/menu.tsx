@@ -22,10 +22,12 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
   const panel = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
-    if (!isOpen || side === 'right' || panel.current === null) return;
-    // Beside the edge of a narrow page, it moves to the left.
-    const beyond = panel.current.getBoundingClientRect().right - document.documentElement.clientWidth + EDGE_PIXELS;
-    if (beyond > 0) panel.current.style.left = `${-beyond}px`;
+    if (!isOpen || panel.current === null) return;
+    // Beside the edge of a narrow page, it moves inwards.
+    const { left, right } = panel.current.getBoundingClientRect();
+    const beyond = right - document.documentElement.clientWidth + EDGE_PIXELS;
+    if (side === 'left' && beyond > 0) panel.current.style.left = `${-beyond}px`;
+    if (side === 'right' && left < EDGE_PIXELS) panel.current.style.right = `${left - EDGE_PIXELS}px`;
   }, [isOpen, side]);
 
   useEffect(() => {

@@ -17,7 +17,7 @@ type State = 'waiting' | 'received' | 'rejected';
 export function Light({ projectId }: { readonly projectId: string }) {
   const [wasEmpty, setWasEmpty] = useState(false);
   const isLate = useIsLate(PATIENCE_MS);
-  const { data: count } = useQuery(eventCountQuery(projectId));
+  const { data: count, error } = useQuery(eventCountQuery(projectId));
   useEffect(() => {
     if (count === 0) setWasEmpty(true);
   }, [count]);
@@ -38,8 +38,9 @@ export function Light({ projectId }: { readonly projectId: string }) {
     <section className={`card ${style.light}`}>
       <span className={style.lamp} data-state={state} aria-hidden="true" />
       <p role="status" className={style.status}>
-        {count === undefined ? texts.loading : status}
+        {count !== undefined ? status : error ? `${texts.notLoaded}: ${error.message}` : texts.loading}
       </p>
+      {state === 'waiting' && live.problem !== undefined && <p className={style.more}>{live.problem}</p>}
       {state === 'waiting' && isLate && <p className={style.more}>{startTexts.nothing}</p>}
       {samples.length > 0 && (
         <ul className={style.samples}>

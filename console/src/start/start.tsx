@@ -3,6 +3,8 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { Pending } from '../answer/pending.js';
+import { eventCountQuery } from '../api/event-count.js';
 import { getJson } from '../api/request.js';
 import type { Boot, Project } from '../boot.js';
 import { startTexts } from '../texts/start.js';
@@ -21,18 +23,22 @@ export interface ProjectDetails {
 
 export function Start({ project, boot }: { readonly project: Project; readonly boot: Boot }) {
   const [way, setWay] = useState<Way>('page');
-  const { data } = useQuery({
+  const request = useQuery({
     queryKey: ['project', project.id],
     queryFn: ({ signal }) => getJson<ProjectDetails>(`/api/projects/${project.id}`, signal),
   });
+  const { data } = request;
+  const { data: count } = useQuery(eventCountQuery(project.id));
+  const { title, lead } = count === 0 ? startTexts.first : startTexts;
   return (
     <div className={style.start}>
       <header>
-        <h1>{startTexts.title}</h1>
-        <p className="muted">{startTexts.lead}</p>
+        <h1>{title}</h1>
+        <p className="muted">{lead}</p>
       </header>
       {project.isDemo && <DemoHere project={project} />}
       <Light projectId={project.id} />
+      <Pending of={request} />
       {data !== undefined && (
         <>
           <section className={`card ${style.card}`} aria-label={startTexts.wayLabel}>

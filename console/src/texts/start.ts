@@ -1,14 +1,18 @@
 // Texts of the screen that sends a first event.
 
 export const startTexts = {
-  title: 'Send your first event',
-  lead: 'Choose where your events come from. The light turns green with the first one.',
+  title: 'Send events',
+  lead: 'Choose where your events come from.',
+  first: {
+    title: 'Send your first event',
+    lead: 'Choose where your events come from. The light turns green with the first one.',
+  },
   waiting: 'Waiting for the first event',
   received: 'First event received',
   receivedMore: (count: string) => `Events are arriving: ${count} in the last 30 days`,
   rejected: 'Events arrive, but are rejected',
   nothing: 'Nothing has arrived yet. Check that the key is the one of this page, and that the address can be reached.',
-  ask: 'Ask about them',
+  ask: 'Ask about your events',
   publicKey: 'Public key',
   publicKeyNote: 'For pages and apps. It can only send.',
   secretKey: 'Secret key',
