@@ -3,10 +3,9 @@
 import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
-import { texts } from '../texts.js';
-import { Axes, columnMarks, HEIGHT, MARGIN, Notes, Panel } from './frame.js';
+import { ColumnOverlay } from './column-overlay.js';
+import { Axes, HEIGHT, MARGIN, Notes } from './frame.js';
 import style from './frame.module.css';
-import { Marks } from './marks.js';
 import type { BucketData } from './series.js';
 import { useWidth } from './use-width.js';
 
@@ -84,14 +83,7 @@ export function ColumnChart({ data, name, choose }: Props) {
             })}
           </svg>
         )}
-        {choose !== undefined && width > 0 && (
-          <Marks
-            label={texts.charts.columns}
-            marks={columnMarks(data, { x, width: x.bandwidth(), choose })}
-            point={setPointed}
-          />
-        )}
-        {pointed !== undefined && <Panel data={data} index={pointed} x={middle(pointed)} width={width} />}
+        <ColumnOverlay data={data} x={x} width={width} choose={choose} pointed={pointed} point={setPointed} />
       </figure>
       <Notes data={data} />
     </>

@@ -1,12 +1,12 @@
 // The form of a card. It changes the card's own part of the text, or moves it; what it cannot say
 // stays in the text.
 import { useState } from 'react';
-import { QueryField } from '../ask/query-field.js';
 import { kindOfCard } from '../ask/share.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import type { CardMove, CardQuery, Draft, DraftCard, Edit } from './api.js';
 import { CardQueries } from './card-queries.js';
 import editing from './editing.module.css';
+import { CardQueryField, LabelledSelect } from './fields.js';
 import { FormDialog } from './form-dialog.js';
 
 const words = dashboardsTexts.form;
@@ -76,26 +76,16 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
         <input className="field" name="title" required maxLength={200} defaultValue={card?.title ?? ''} />
       </label>
       {canChoose && card?.has_queries !== true && (
-        <label>
-          {words.content}
-          <select
-            className="field"
-            value={content}
-            onChange={({ target }) => {
-              const chosen = target.value as Content;
-              if (chosen === 'queries' && query !== '') setQueries([{ name: card?.title ?? '', query }]);
-              setContent(chosen);
-            }}
-          >
-            {Object.entries(words.contents)
-              .filter(([each]) => card === undefined || each !== 'markdown')
-              .map(([each, label]) => (
-                <option key={each} value={each}>
-                  {label}
-                </option>
-              ))}
-          </select>
-        </label>
+        <LabelledSelect
+          label={words.content}
+          value={content}
+          options={Object.entries(words.contents).filter(([each]) => card === undefined || each !== 'markdown')}
+          choose={(value) => {
+            const chosen = value as Content;
+            if (chosen === 'queries' && query !== '') setQueries([{ name: card?.title ?? '', query }]);
+            setContent(chosen);
+          }}
+        />
       )}
       {content === 'queries' && (
         <CardQueries projectId={projectId} timezone={timezone} queries={queries} change={setQueries} />
@@ -115,35 +105,18 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
       {content === 'query' && (
         <div>
           <span className={editing.label}>{words.query}</span>
-          <div className={editing.query}>
-            <QueryField
-              projectId={projectId}
-              timezone={timezone}
-              value={query}
-              onChange={setQuery}
-              onRun={NOTHING}
-              apply={setQuery}
-              rejected={NONE}
-              isTemplate
-            />
-          </div>
+          <CardQueryField projectId={projectId} timezone={timezone} value={query} change={setQuery} />
           <p className="muted">{words.queryNote}</p>
         </div>
       )}
       <div className={editing.pair}>
         {content !== 'markdown' && (
-          <label>
-            {words.shape}
-            <select className="field" value={shape} onChange={({ target }) => setViz(target.value)}>
-              {Object.entries(words.shapes)
-                .filter(([each]) => each !== 'markdown')
-                .map(([each, label]) => (
-                  <option key={each} value={each}>
-                    {label}
-                  </option>
-                ))}
-            </select>
-          </label>
+          <LabelledSelect
+            label={words.shape}
+            value={shape}
+            options={Object.entries(words.shapes).filter(([each]) => each !== 'markdown')}
+            choose={setViz}
+          />
         )}
         <Width width={card?.layout?.w} />
       </div>
@@ -172,33 +145,23 @@ function Place({ card, sections }: { readonly card: DraftCard; readonly sections
   const others = sections[section]?.cards.filter(({ id }) => id !== card.id) ?? [];
   return (
     <div className={editing.pair}>
-      <label>
-        {words.section}
-        <select
-          className="field"
-          name="section"
-          value={section}
-          onChange={({ target }) => setSection(Number(target.value))}
-        >
-          {sections.map(({ title }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: sections are told by their places
-            <option key={index} value={index}>
-              {title}
-            </option>
-          ))}
-        </select>
-      </label>
-      <label>
-        {words.place}
-        <select key={section} className="field" name="place" defaultValue={section === before ? at : others.length}>
-          <option value={0}>{words.firstPlace}</option>
-          {others.map(({ id, title }, index) => (
-            <option key={id} value={index + 1}>
-              {words.after(title ?? id)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <LabelledSelect
+        label={words.section}
+        name="section"
+        value={section}
+        options={sections.map(({ title }, index) => [index, title])}
+        choose={(value) => setSection(Number(value))}
+      />
+      <LabelledSelect
+        key={section}
+        label={words.place}
+        name="place"
+        defaultValue={section === before ? at : others.length}
+        options={[
+          [0, words.firstPlace],
+          ...others.map(({ id, title }, index) => [index + 1, words.after(title ?? id)] as const),
+        ]}
+      />
     </div>
   );
 }
@@ -207,21 +170,14 @@ function Width({ width }: { readonly width: number | undefined }) {
   const known: Readonly<Record<number, string>> = words.widths;
   const all = [...new Set([...Object.keys(known).map(Number), ...(width === undefined ? [] : [width])])];
   return (
-    <label>
-      {words.width}
-      <select className="field" name="width" defaultValue={width ?? 0}>
-        <option value={0}>{words.automatic}</option>
-        {all
-          .sort((a, b) => a - b)
-          .map((columns) => (
-            <option key={columns} value={columns}>
-              {known[columns] ?? words.columns(columns)}
-            </option>
-          ))}
-      </select>
-    </label>
+    <LabelledSelect
+      label={words.width}
+      name="width"
+      defaultValue={width ?? 0}
+      options={[
+        [0, words.automatic],
+        ...all.sort((a, b) => a - b).map((columns) => [columns, known[columns] ?? words.columns(columns)] as const),
+      ]}
+    />
   );
 }
-
-const NONE: readonly never[] = [];
-const NOTHING = (): void => {};

@@ -1,8 +1,8 @@
 // The queries of a card that has several: each with its name, in their order.
-import { QueryField } from '../ask/query-field.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import type { CardQuery } from './api.js';
 import editing from './editing.module.css';
+import { CardQueryField } from './fields.js';
 
 const words = dashboardsTexts.form;
 const QUERIES_MAX = 10;
@@ -36,18 +36,12 @@ export function CardQueries({ projectId, timezone, queries, change }: Props) {
               onChange={({ target }) => set(index, { name: target.value })}
             />
           </label>
-          <div className={editing.query}>
-            <QueryField
-              projectId={projectId}
-              timezone={timezone}
-              value={query}
-              onChange={(text) => set(index, { query: text })}
-              onRun={NOTHING}
-              apply={(text) => set(index, { query: text })}
-              rejected={NONE}
-              isTemplate
-            />
-          </div>
+          <CardQueryField
+            projectId={projectId}
+            timezone={timezone}
+            value={query}
+            change={(text) => set(index, { query: text })}
+          />
           {queries.length > 1 && (
             <button
               type="button"
@@ -71,6 +65,3 @@ export function CardQueries({ projectId, timezone, queries, change }: Props) {
     </>
   );
 }
-
-const NONE: readonly never[] = [];
-const NOTHING = (): void => {};

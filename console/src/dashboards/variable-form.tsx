@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import type { DraftVariable, Variable } from './api.js';
 import editing from './editing.module.css';
+import { LabelledSelect } from './fields.js';
 import { FormDialog } from './form-dialog.js';
 import { formatOptions, parseOptions } from './variable-options.js';
 
@@ -62,16 +63,12 @@ export function VariableForm({ edited, failure, apply, close }: Props) {
             title={words.nameForm}
           />
         </label>
-        <label>
-          {words.type}
-          <select className="field" value={type} onChange={({ target }) => setType(target.value as Variable['type'])}>
-            {TYPES.map((each) => (
-              <option key={each} value={each}>
-                {words.types[each]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <LabelledSelect
+          label={words.type}
+          value={type}
+          options={TYPES.map((each) => [each, words.types[each]])}
+          choose={(value) => setType(value as Variable['type'])}
+        />
       </div>
       <p className="muted">{words.nameNote}</p>
       <div className={editing.pair}>

@@ -1,4 +1,4 @@
-// Dashboard documents of the tests, and their problems as text.
+// Dashboard documents of the tests: their problems as text, and what a change changed.
 import { expect } from 'vitest';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import type { DashboardProblem } from '../../../src/dashboards/problems.js';
@@ -31,3 +31,12 @@ export const withCard = (lines: string) =>
   `version: 1\ntitle: T\nsections:\n- title: S\n  cards:\n  - id: a\n    title: A\n${lines.replace(/^/gm, '    ')}\n`;
 export const withVariables = (lines: string, query = 'signup | count') =>
   `${withCard(`kind: metric\nviz: number\nquery: ${query}`)}variables:\n${lines.replace(/^/gm, '  ')}\n`;
+
+/** Lines of the second text that are not in the first, and the other way round. */
+export function differenceOf(before: string, after: string) {
+  const [old, changed] = [before.split('\n'), after.split('\n')];
+  return {
+    added: changed.filter((line) => !old.includes(line)),
+    removed: old.filter((line) => !changed.includes(line)),
+  };
+}

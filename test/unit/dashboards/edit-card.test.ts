@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type CardChange, changeCard, removeCard } from '../../../src/dashboards/edit-card.js';
+import { differenceOf } from './documents.js';
 
 const SOURCE = `# Owned by the growth team.
 version: 1
@@ -39,15 +40,7 @@ const base = (id: string): CardChange => {
   return { id, title, kind, viz };
 };
 
-const LINES = SOURCE.split('\n');
-/** Lines of the changed text that are not in the one before, and the other way round. */
-function difference(changed: string) {
-  const after = changed.split('\n');
-  return {
-    added: after.filter((line) => !LINES.includes(line)),
-    removed: LINES.filter((line) => !after.includes(line)),
-  };
-}
+const difference = (changed: string) => differenceOf(SOURCE, changed);
 
 describe('a change of a card', () => {
   test('of nothing leaves the text as it is', () => {

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { changeCard, moveCard } from '../../../src/dashboards/edit-card.js';
 import { changeSection, changeVariable } from '../../../src/dashboards/edit-structure.js';
+import { differenceOf } from './documents.js';
 
 const SOURCE = `# Owned by the growth team.
 version: 1
@@ -55,17 +56,9 @@ sections:
     cards: [] # later
 `;
 
-const LINES = SOURCE.split('\n');
 const COMMENTS = SOURCE.match(/# .*$/gm)?.filter((comment) => comment !== '# About') ?? [];
 
-/** Lines of the changed text that are not in the one before, and the other way round. */
-function difference(changed: string) {
-  const after = changed.split('\n');
-  return {
-    added: after.filter((line) => !LINES.includes(line)),
-    removed: LINES.filter((line) => !after.includes(line)),
-  };
-}
+const difference = (changed: string) => differenceOf(SOURCE, changed);
 
 const idsOf = (source: string): string[][] =>
   parse(source).sections.map(({ cards }: { cards: { id: string }[] }) => cards.map(({ id }) => id));
