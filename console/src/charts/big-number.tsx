@@ -12,14 +12,16 @@ interface Props {
   readonly decimals?: number | undefined;
   /** Whether the value is a share of 1, shown in percent. */
   readonly isShare?: boolean;
+  /** Whether a title above it names it: its own name is for screen readers. */
+  readonly isTitled?: boolean;
 }
 
-export function BigNumber({ name, value, before, unit, decimals, isShare = false }: Props) {
+export function BigNumber({ name, value, before, unit, decimals, isShare = false, isTitled = false }: Props) {
   const short = value === null ? '–' : isShare ? percent(value) : compact(value);
   const long = value === null || isShare ? '' : decimals === undefined ? exact(value) : fixed(value, decimals);
   return (
     <dl className={style.number} aria-label={`${name}: ${long || short}`}>
-      <dt>{name}</dt>
+      <dt className={isTitled ? 'unseen' : undefined}>{name}</dt>
       <dd>
         <span className={style.value}>{short}</span>
         {unit !== undefined && <span className={style.exact}>{unit}</span>}

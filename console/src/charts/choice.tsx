@@ -63,9 +63,11 @@ function splitSentence(sentence: string): readonly [string, string] {
   return at < 0 ? [sentence, ''] : [sentence.slice(0, at + 1), sentence.slice(at + 2)];
 }
 
-/** How many people and days are still needed. What cannot be said is among the warnings. */
-export function Plan({ result: { plan } }: Props) {
-  if (plan === undefined || plan.units_needed === null) return null;
+/** How many people and days are still needed for a verdict. What cannot be said is among the warnings. */
+export function Plan({ result }: Props) {
+  const { plan } = result;
+  const isDecided = ['good', 'bad'].includes(TONES[result.decision_status]);
+  if (plan === undefined || plan.units_needed === null || isDecided) return null;
   const { relative_lift: lift, power, units_needed: needed, units_left: left, days_left: days } = plan;
   return (
     <p className="muted">
@@ -164,6 +166,7 @@ export function Differences({ result }: Props) {
   const most = Math.max(0, ...bounds.map(Math.abs)) || 1;
   const x = scaleLinear()
     .domain([-most, most])
+    .nice(TICKS)
     .range([MARGIN, Math.max(MARGIN + 1, width - MARGIN)]);
   const t = texts.charts;
   return (
@@ -182,7 +185,7 @@ export function Differences({ result }: Props) {
             <th scope="col" ref={ref} className={style.interval}>
               <span className="unseen">{t.atEveryLook}</span>
               <svg width={width} height={HEIGHT} aria-hidden="true" className={style.scale}>
-                {[-most, 0, most].map((value) => (
+                {[x.domain()[0] ?? 0, 0, x.domain()[1] ?? 0].map((value) => (
                   <text key={value} x={x(value)} y={HEIGHT - 8} textAnchor="middle">
                     {value === 0 ? '0' : showLift(result, value)}
                   </text>

@@ -94,15 +94,19 @@ function Steps({ rows, name, people }: StepsProps) {
             <li className={style.step}>
               <div className={style.head}>
                 <span className={style.index}>{String(row.step)}</span>
-                <strong className={style.event}>{String(row.event ?? texts.answer.none)}</strong>
-                {seconds !== null && <span className="muted">{texts.charts.median(duration(seconds))}</span>}
+                <span className={style.event}>
+                  <strong>{String(row.event ?? texts.answer.none)}</strong>
+                  {seconds !== null && <span className="muted">{texts.charts.median(duration(seconds))}</span>}
+                  {previousRate !== null && (
+                    <span className="muted"> {texts.charts.before(percent(previousRate))}</span>
+                  )}
+                </span>
                 <span className={style.numbers}>
                   <span className={style.users} title={exact(users)}>
                     {compact(users)}
                   </span>
                   <span className={style.rate}>{percent(rate)}</span>
                 </span>
-                {previousRate !== null && <span className="muted">{texts.charts.before(percent(previousRate))}</span>}
               </div>
               <div className={style.track}>
                 <div className={style.fill} style={{ inlineSize: `${rate * 100}%` }} />

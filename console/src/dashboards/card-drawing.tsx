@@ -57,6 +57,7 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
         unit={typeof unit === 'string' ? unit : undefined}
         decimals={typeof decimals === 'number' ? decimals : undefined}
         isShare={percent === true}
+        isTitled={card.title !== undefined}
       />
     );
   }

@@ -65,7 +65,7 @@ function factsOf(result: ChoiceResult, timezone: string): readonly Fact[] {
 function splitOf({ diagnostics, decision_status: status }: ChoiceResult): string {
   const p = diagnostics.sample_ratio_p_value;
   if (p === null) return experimentTexts.splitUnknown;
-  const shown = p < 0.001 ? '< 0.001' : p.toLocaleString('en', { maximumFractionDigits: 3 });
+  const shown = p < 0.001 ? '< 0.001' : `= ${p.toLocaleString('en', { maximumFractionDigits: 3 })}`;
   return status === 'invalid' ? experimentTexts.splitWrong(shown) : experimentTexts.splitRight(shown);
 }
 
