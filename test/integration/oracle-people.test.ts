@@ -1,6 +1,6 @@
 // Property test of `people`: random histories and questions of every source that takes it. The rows
-// are those of the oracle, and their number is the one in the report. ORACLE_SEED and ORACLE_RUNS
-// repeat or extend a run.
+// are those of the oracle, and their number is the one in the report and the total of each page.
+// ORACLE_SEED and ORACLE_RUNS repeat or extend a run.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { differenceOf } from '../oracle/compare.js';
@@ -30,6 +30,24 @@ function plain(question: object): CountedQuestion {
 }
 
 const numberIn = (row: Row | undefined, column: string): number => Number(row?.[column] ?? 0);
+
+/** The orders of the events of people, and one of their profiles, which is another form of the plan. */
+const ORDERS = ['', ' | sort at', ' | sort email'];
+
+/**
+ * The total of pages: the first and the last row, none, and behind a `limit`. It is not counted by a
+ * statement of its own.
+ */
+async function expectTotals(ask: Ask, text: string, count: number): Promise<void> {
+  for (const order of ORDERS) {
+    for (const offset of [0, count - 1, count, count + 5]) {
+      const { rows, total } = await ask(text + order, { limit: 1, offset });
+      expect([rows.length, total], `${text}${order}, page from ${offset}`).toEqual([offset < count ? 1 : 0, count]);
+    }
+    const limited = await ask(`${text}${order} | limit 2`, { limit: 1, offset: 0 });
+    expect(limited.total, `${text}${order} | limit 2`).toBe(Math.min(2, count));
+  }
+}
 
 /** Every choice of people of the question, with the number in its report. */
 async function choicesOf(question: CountedQuestion, { context, history }: Round, ask: Ask): Promise<[Who, number][]> {
@@ -75,6 +93,7 @@ test.each(['events', 'user', 'funnel', 'retention', 'lifecycle'] as const)(
   'people of %s are those of the oracle, as many as reported',
   async (source) => {
     let compared = 0;
+    let largest: { ask: Ask; text: string; count: number } | undefined;
     const drawn = fc.sample(rounds(source, { questionsMax: 4 }), { numRuns: RUNS, seed: SEED });
     const asks = await service.store(drawn);
     for (const [index, ask] of asks.entries()) {
@@ -88,11 +107,13 @@ test.each(['events', 'user', 'funnel', 'retention', 'lifecycle'] as const)(
           expect(differenceOf(given, oracle), where).toBeUndefined();
           expect(given.rows.length, where).toBe(count);
           compared += given.rows.length > 0 ? 1 : 0;
+          if (count > (largest?.count ?? 0)) largest = { ask, text, count };
         }
       }
     }
     // Empty lists prove little, so some must have people.
     expect(compared).toBeGreaterThan(0);
+    if (largest) await expectTotals(largest.ask, largest.text, largest.count);
   },
   600_000,
 );

@@ -56,7 +56,7 @@ export function compareWithOracle(group: OracleGroup): void {
     for (const question of questions) {
       const definitions = definitionsOf(question);
       const text = [toQueryText(question), ...definitions.map(({ query }) => `where cohort.it is ${query}`)].join('\n');
-      const given = await ask(toQueryText(question), definitions).catch((error: unknown) => {
+      const given = await ask(toQueryText(question), { definitions }).catch((error: unknown) => {
         throw new Error(`${text}\n${String(error)}`, { cause: error });
       });
       const difference = differenceOf(toServiceAnswer(given), answer(question, history, context));

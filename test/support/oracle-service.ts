@@ -25,7 +25,14 @@ export interface StoredHistory {
   readonly context: Context;
 }
 
-export type Ask = (text: string, definitions?: Definitions) => Promise<Answer>;
+export interface AskedWith {
+  readonly definitions?: Definitions;
+  /** All rows are asked for without these. */
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export type Ask = (text: string, options?: AskedWith) => Promise<Answer>;
 
 export interface OracleService {
   /**
@@ -54,7 +61,7 @@ export async function startOracleService(): Promise<OracleService> {
         // A rejected guess is a statement of its own, which would be a third of all.
         if (stored++ % UNTAUGHT_EVERY > 0) taught.set(projectId, guessesOf(history));
         const at = { nowMs: context.now, timezone: context.timezone, limit: ROWS_MAX, offset: 0 };
-        return (text, definitions) => service.ask(projectId, text, { ...at, definitions });
+        return (text, options) => service.ask(projectId, text, { ...at, ...options });
       });
     },
     close: () => service.close(),

@@ -87,7 +87,7 @@ interface AnswerParts
   readonly select: Select;
   /**
    * A step of the select has the page: ClickHouse counts the rows before its LIMIT, because the
-   * select itself has none.
+   * select itself has none. The step is sorted, so that it reads all rows.
    */
   readonly isPaged?: boolean;
   /** Sort keys that precede the default order. */
