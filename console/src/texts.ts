@@ -151,6 +151,7 @@ export const texts = {
   },
   charts: {
     previous: 'Dashed beside: the earlier range.',
+    annotations: 'Annotations',
     before: (value: string) => `before: ${value}`,
     steps: 'Steps by position',
     paths: (people: string, step: string, share: string) =>

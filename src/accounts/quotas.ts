@@ -105,15 +105,17 @@ export async function requireDashboardQuota(
   throw quotaExceeded(quotas, 'DASHBOARDS_PER_PERSON_MAX', 'a person has at most', what);
 }
 
-/** `count`: alerts and reports that the dashboard has after the change. */
+/** `count`: alerts and reports that the document has after the change; null: the definitions. */
 export async function requireAlertQuota(
   transaction: Transaction,
   quotas: Quotas,
-  { projectId, dashboardId, count }: { projectId: ProjectId; dashboardId: string; count: number },
+  { projectId, dashboardId, count }: { projectId: ProjectId; dashboardId: string | null; count: number },
 ) {
   if (count === 0) return;
   await lock(transaction, 'projects', projectId);
-  const others = transaction('alerts').where({ project_id: projectId }).whereNot({ dashboard_id: dashboardId });
+  const others = transaction('alerts')
+    .where({ project_id: projectId })
+    .whereRaw('dashboard_id IS DISTINCT FROM ?', [dashboardId]);
   if ((await countOf(others)) + count <= quotas.ALERTS_PER_PROJECT_MAX) return;
   throw quotaExceeded(
     quotas,

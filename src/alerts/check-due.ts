@@ -71,12 +71,23 @@ interface Changed {
   readonly at: string;
 }
 
+type MessageSource = Pick<
+  ClaimedAlert,
+  'projectId' | 'projectName' | 'key' | 'query' | 'condition' | 'timezone' | 'dashboard'
+>;
+
+/** In the console: the dashboard, or the query itself. */
+function pathOf({ projectId, dashboard, query, timezone }: MessageSource): string {
+  if (dashboard !== undefined) return `/projects/${projectId}/dashboards/${dashboard.id}`;
+  return `/projects/${projectId}/ask#${new URLSearchParams({ q: query, tz: timezone })}`;
+}
+
 export const toMessage = (
   { publicUrl }: Pick<CheckDeps, 'publicUrl'>,
-  { projectId, key, query, condition, dashboard }: Omit<ClaimedAlert, 'id' | 'claimId' | 'timezone'>,
+  alert: MessageSource,
   { before, state, result: { value, error }, at }: Changed,
 ): AlertMessage => ({
-  ...{ alert: key, dashboard: dashboard.key, title: dashboard.title },
-  ...{ query, condition, before, state, value, error, at },
-  url: new URL(`/projects/${projectId}/dashboards/${dashboard.id}`, publicUrl).href,
+  ...{ alert: alert.key, dashboard: alert.dashboard?.key ?? null, title: alert.dashboard?.title ?? alert.projectName },
+  ...{ query: alert.query, condition: alert.condition, before, state, value, error, at },
+  url: new URL(pathOf(alert), publicUrl).href,
 });

@@ -22,7 +22,11 @@ export interface ClaimedRow extends Claim {
   /** The id in the document. */
   readonly key: string;
   readonly timezone: string;
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  /** Undefined for an alert of the definitions, and for a report whose dashboard was deleted. */
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | undefined;
+  /** The key by which a report of the definitions names its dashboard. */
+  readonly dashboardKey: string | null;
+  readonly projectName: string;
   /** Of an alert. */
   readonly query: string;
   readonly condition: string;
@@ -30,32 +34,37 @@ export interface ClaimedRow extends Claim {
   readonly failures: number;
 }
 
+/** Of the alert or report `a`: the dashboard `d` that has it, or that a report names. */
+export const IS_DASHBOARD = `(d.id = a.dashboard_id OR
+  (d.project_id = a.project_id AND d.key = a.dashboard_key AND d.visibility = 'project'))`;
+
 /** The row that has waited longest, of a project with few claims of this kind. */
 export async function claimDue(
   postgres: Postgres,
   { kind, perProject }: { readonly kind: Kind; readonly perProject: number },
 ): Promise<ClaimedRow | undefined> {
   const { rows } = await postgres.raw(
-    `UPDATE alerts SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
-     FROM dashboards d, projects p
-     WHERE d.id = alerts.dashboard_id AND p.id = alerts.project_id AND alerts.id = (
-       SELECT due.id FROM alerts due JOIN projects of ON of.id = due.project_id
-       WHERE due.kind = ? AND due.next_due_at <= now() AND of.deleted_at IS NULL
-         AND (due.claimed_until IS NULL OR due.claimed_until <= now())
-         AND (SELECT count(*) FROM alerts other
-              WHERE other.project_id = due.project_id AND other.kind = due.kind AND other.claimed_until > now()) < ?
-       ORDER BY due.next_due_at LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
-     RETURNING alerts.id, alerts.claim_id, alerts.project_id, alerts.key, alerts.query, alerts.condition,
-       alerts.failures, coalesce(alerts.timezone, p.timezone) AS timezone,
-       d.id AS dashboard_id, d.key AS dashboard_key, d.title`,
+    `WITH claimed AS (
+       UPDATE alerts SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
+       WHERE id = (
+         SELECT due.id FROM alerts due JOIN projects of ON of.id = due.project_id
+         WHERE due.kind = ? AND due.next_due_at <= now() AND of.deleted_at IS NULL
+           AND (due.claimed_until IS NULL OR due.claimed_until <= now())
+           AND (SELECT count(*) FROM alerts other
+                WHERE other.project_id = due.project_id AND other.kind = due.kind AND other.claimed_until > now()) < ?
+         ORDER BY due.next_due_at LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
+       RETURNING *)
+     SELECT a.*, coalesce(a.timezone, p.timezone) AS zone, p.name, d.id AS d_id, d.key AS d_key, d.title
+     FROM claimed a JOIN projects p ON p.id = a.project_id LEFT JOIN dashboards d ON ${IS_DASHBOARD}`,
     [CLAIM_SECONDS, kind, perProject],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
   return {
     ...{ id: row.id, claimId: row.claim_id, projectId: toProjectId(row.project_id), key: row.key },
-    ...{ query: row.query, condition: row.condition, timezone: row.timezone, failures: row.failures },
-    dashboard: { id: row.dashboard_id, key: row.dashboard_key, title: row.title },
+    ...{ query: row.query, condition: row.condition, timezone: row.zone, failures: row.failures },
+    ...{ dashboardKey: row.dashboard_key, projectName: row.name },
+    dashboard: row.d_id === null ? undefined : { id: row.d_id, key: row.d_key, title: row.title },
   };
 }
 

@@ -5,8 +5,10 @@ import { formatWhen, parseWhen, type Row } from './when.js';
 
 export interface AlertMessage {
   readonly alert: string;
-  /** Key and title of the dashboard. */
-  readonly dashboard: string;
+  /**
+   * Key and title of the dashboard; null and the project's name for an alert of the definitions.
+   */
+  readonly dashboard: string | null;
   readonly title: string;
   readonly query: string;
   readonly condition: string;
@@ -14,7 +16,7 @@ export interface AlertMessage {
   readonly state: AlertState;
   readonly value: number | null;
   readonly error: string | null;
-  /** Of the dashboard in the console. */
+  /** Of the dashboard, or of the query, in the console. */
   readonly url: string;
   /** RFC 3339. */
   readonly at: string;

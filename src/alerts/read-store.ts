@@ -2,7 +2,7 @@
 // which every member may see. Targets are shown without their paths, which may be secrets.
 import { isUuid, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { CHECKS_KEPT } from './claims.js';
+import { CHECKS_KEPT, IS_DASHBOARD } from './claims.js';
 import type { AlertState, Outcome } from './state.js';
 import { shownTarget } from './targets.js';
 
@@ -10,7 +10,9 @@ export interface AlertItem {
   readonly id: string;
   /** The id in the document. */
   readonly key: string;
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  /** Null for an alert of the definitions. */
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
+  readonly written_in: 'dashboard' | 'definitions';
   readonly query: string;
   readonly when: string;
   readonly every_seconds: number;
@@ -54,22 +56,28 @@ export async function findAlert(postgres: Postgres, projectId: ProjectId, id: st
 
 const alertsOf = (postgres: Postgres, projectId: ProjectId) =>
   postgres('alerts AS a')
-    .join('dashboards AS d', 'd.id', 'a.dashboard_id')
     .join('projects AS p', 'p.id', 'a.project_id')
+    .joinRaw(`LEFT JOIN dashboards AS d ON ${IS_DASHBOARD}`)
     .where({ 'a.project_id': projectId, 'a.kind': 'alert' })
     .joinRaw(
       `LEFT JOIN LATERAL (
          SELECT outcome, value, error FROM alert_checks WHERE alert_id = a.id ORDER BY id DESC LIMIT 1
        ) AS c ON true`,
     )
-    .select('a.*', 'd.key AS dashboard_key', 'd.title', postgres.raw('coalesce(a.timezone, p.timezone) AS zone'))
+    .select(
+      'a.*',
+      { d_id: 'd.id', d_key: 'd.key' },
+      'd.title',
+      postgres.raw('coalesce(a.timezone, p.timezone) AS zone'),
+    )
     .select('c.outcome', 'c.value', 'c.error');
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of the statement above
 const toItem = (row: any): AlertItem => ({
   ...{ id: row.id, key: row.key, query: row.query, when: row.condition, every_seconds: row.every_seconds },
   ...{ state: row.state, changed_at: row.changed_at, checked_at: row.checked_at, next_due_at: row.next_due_at },
-  dashboard: { id: row.dashboard_id, key: row.dashboard_key, title: row.title },
+  written_in: row.dashboard_id === null ? 'definitions' : 'dashboard',
+  dashboard: row.d_id === null ? null : { id: row.d_id, key: row.d_key, title: row.title },
   to: row.targets.map(shownTarget),
   timezone: row.zone,
   last_check: row.outcome === null ? null : { outcome: row.outcome, value: row.value, error: row.error },

@@ -78,7 +78,7 @@ export function createAlertsRouter(deps: AlertRoutesDeps): Router {
 }
 
 /** Checks the condition now. Stores and sends nothing. */
-async function dryRun({ runQuery, publicUrl }: AlertRoutesDeps, res: Response, alert: Asked) {
+async function dryRun({ postgres, runQuery, publicUrl }: AlertRoutesDeps, res: Response, alert: Asked) {
   const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
   const gone = new AbortController();
   res.on('close', () => gone.abort());
@@ -90,7 +90,9 @@ async function dryRun({ runQuery, publicUrl }: AlertRoutesDeps, res: Response, a
   const { outcome, value, error, rows } = result;
   const { state } = advance({ state: before, failures: 0 }, outcome);
   const at = new Date().toISOString();
-  const message = toMessage({ publicUrl }, { ...alert, projectId, condition: when }, { before, state, result, at });
+  const { name } = await postgres('projects').where({ id: projectId }).first('name');
+  const source = { ...alert, projectId, projectName: name, condition: when, dashboard: alert.dashboard ?? undefined };
+  const message = toMessage({ publicUrl }, source, { before, state, result, at });
   // One failed check tells nothing: a message follows the third.
   const text = state === before ? null : toText(message, rows);
   return { outcome, value, error, rows, text };

@@ -1,6 +1,6 @@
-// Writes the alerts and reports of a dashboard's document, in the transaction that stores the
-// document. Those of a personal dashboard do not run: its owner may leave the project, and its
-// targets would stay.
+// Writes the alerts and reports of a document, a dashboard or definitions, in the transaction that
+// stores the document. Those of a personal dashboard do not run: its owner may leave the project,
+// and its targets would stay.
 import { type Quotas, requireAlertQuota } from '../accounts/quotas.js';
 import { newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -9,12 +9,14 @@ import { nextTimeOf } from '../reports/schedule.js';
 import type { Kind } from './claims.js';
 import { type AlertConfig, tryParseInterval } from './config-schema.js';
 
-export interface AlertsOfDashboard {
+export interface AlertsOfDocument {
   readonly projectId: ProjectId;
-  readonly dashboardId: string;
+  /** Null for those of the definitions. */
+  readonly dashboardId: string | null;
   /** None for a personal dashboard. */
   readonly alerts: readonly AlertConfig[];
-  readonly reports: readonly ReportConfig[];
+  /** Those of the definitions name their dashboard by its key. */
+  readonly reports: readonly (ReportConfig & { readonly dashboard?: string })[];
   /** Of the document; undefined: that of the project. */
   readonly timezone: string | undefined;
   readonly quotas: Quotas;
@@ -30,6 +32,7 @@ interface Row {
   readonly condition: string | null;
   readonly every_seconds: number | null;
   readonly schedule: string | null;
+  readonly dashboard_key: string | null;
 }
 
 /** With another one of these, it is another alert or report, although it has the same id. */
@@ -48,18 +51,19 @@ interface Clock {
  * another question, so it starts with the state `ok` and is checked at once. A report with another
  * time begins at the next such time.
  */
-export async function syncAlerts(transaction: Postgres, dashboard: AlertsOfDashboard): Promise<void> {
-  const { projectId, dashboardId, quotas } = dashboard;
+export async function syncAlerts(transaction: Postgres, document: AlertsOfDocument): Promise<void> {
+  const { projectId, dashboardId, quotas } = document;
+  const ofDocument = { project_id: projectId, dashboard_id: dashboardId };
   const stored: Stored[] = await transaction('alerts')
-    .where({ dashboard_id: dashboardId })
+    .where(ofDocument)
     .forUpdate()
     .select('id', 'kind', 'key', ...IDENTITY);
-  const rows = toRows(dashboard);
+  const rows = toRows(document);
   if (stored.length === 0 && rows.length === 0) return;
   const beforeOf = (row: Row) => stored.find(({ kind, key }) => kind === row.kind && key === row.key);
   const kept = rows.flatMap((row) => beforeOf(row)?.id ?? []);
-  await transaction('alerts').where({ dashboard_id: dashboardId }).whereNotIn('id', kept).delete();
-  await requireAlertQuota(transaction, quotas, { ...dashboard, count: rows.length });
+  await transaction('alerts').where(ofDocument).whereNotIn('id', kept).delete();
+  await requireAlertQuota(transaction, quotas, { ...document, count: rows.length });
   const clock: Clock = await transaction('projects')
     .where({ id: projectId })
     .first('timezone', { now: transaction.fn.now() });
@@ -74,24 +78,26 @@ export async function syncAlerts(transaction: Postgres, dashboard: AlertsOfDashb
     }
     const next_due_at = firstTimeOf(row, clock);
     await transaction('alerts').insert({
-      ...{ ...placed, next_due_at, id: newUuidV7(), project_id: projectId, dashboard_id: dashboardId },
+      ...{ ...placed, ...ofDocument, next_due_at, id: newUuidV7() },
     });
   }
 }
 
-function toRows({ alerts, reports, ...document }: AlertsOfDashboard): Row[] {
+function toRows({ alerts, reports, ...document }: AlertsOfDocument): Row[] {
   const timezone = document.timezone ?? null;
   return [
     ...alerts.map(
       (alert): Row => ({
         ...{ kind: 'alert', key: alert.id, query: alert.query, condition: alert.when, timezone, schedule: null },
         ...{ every_seconds: (tryParseInterval(alert.every) ?? 0) / 1000, targets: [...new Set(alert.to)] },
+        dashboard_key: null,
       }),
     ),
     ...reports.map(
       (report): Row => ({
         ...{ kind: 'report', key: report.id, schedule: report.at, timezone: report.timezone ?? timezone },
         ...{ query: null, condition: null, every_seconds: null, targets: [...new Set(report.to)] },
+        dashboard_key: report.dashboard ?? null,
       }),
     ),
   ];

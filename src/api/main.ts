@@ -187,7 +187,7 @@ const app = createApp({
     assets.router,
     consoleAssets.router,
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config, definitions }),
-    createDefinitionsRouter({ ...guard, redis, rateLimit: rateLimits.query, threads, catalogs }),
+    createDefinitionsRouter({ ...guard, redis, rateLimit: rateLimits.query, threads, catalogs, quotas: config }),
     createAlertsRouter({
       ...{ ...guard, threads, publicUrl, definitions },
       rateLimit: rateLimits.query,

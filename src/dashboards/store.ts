@@ -227,6 +227,10 @@ export interface Dashboard extends DashboardItem {
   readonly source_yaml: string;
 }
 
+/** Keys of the dashboards with the visibility `project`. */
+export const listProjectKeys = (postgres: Postgres, projectId: ProjectId): Promise<string[]> =>
+  postgres('dashboards').where({ project_id: projectId, visibility: 'project' }).pluck('key');
+
 const ITEM = [...ROW, 'position', 'updated_at'] as const;
 
 export async function listDashboards(postgres: Postgres, reader: Reader): Promise<DashboardItem[]> {

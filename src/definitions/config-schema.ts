@@ -1,6 +1,10 @@
 // Zod schema of the document of definitions. What the texts mean is checked by
 // parse-definitions.ts.
 import { z } from 'zod';
+import { alertsSchema } from '../alerts/config-schema.js';
+import { dashboardKey } from '../dashboards/config-schema.js';
+import { isMoment } from '../query/annotations.js';
+import { REPORTS_MAX, reportSchema } from '../reports/config-schema.js';
 
 export const RULES_MAX = 50;
 
@@ -27,6 +31,12 @@ const dropRule = z.strictObject({
 const BOT_CHOICES = ['keep', 'drop'] as const;
 export type BotChoice = (typeof BOT_CHOICES)[number];
 
+const ANNOTATIONS_MAX = 500;
+const annotation = z.strictObject({
+  at: z.string().refine(isMoment, { error: 'is a day, 2026-11-01, or a time with its offset, 2026-11-01T09:30:00Z' }),
+  text: z.string().trim().min(1).max(300),
+});
+
 export const documentSchema = z.strictObject({
   version: z.literal(1),
   events: z.record(name, definition).optional(),
@@ -34,6 +44,12 @@ export const documentSchema = z.strictObject({
   metrics: z.record(name, metric).optional(),
   drop: z.array(dropRule).max(RULES_MAX).optional(),
   bots: z.enum(BOT_CHOICES).optional(),
+  annotations: z.array(annotation).max(ANNOTATIONS_MAX).optional(),
+  alerts: alertsSchema.optional(),
+  reports: z
+    .array(reportSchema.extend({ dashboard: dashboardKey }))
+    .max(REPORTS_MAX)
+    .optional(),
 });
 
 export type DefinitionsDocument = z.infer<typeof documentSchema>;

@@ -13,6 +13,7 @@ import { STAGE_NAMES } from '../query/language.js';
 import { NearestNames } from '../query/nearest-names.js';
 import { parse } from '../query/parse/parse.js';
 import { SOURCE_NAMES } from '../query/sources/index.js';
+import { type AlertsContext, checkAlertsOf } from './check-alerts.js';
 import { checkForm } from './check-form.js';
 import { type BotChoice, type DefinitionsDocument, documentSchema, SECTIONS } from './config-schema.js';
 import { readDropRules, type ShownRule } from './drop-rules.js';
@@ -23,6 +24,9 @@ export interface DefinitionsContent {
   /** Absent in versions from before November 2026. */
   readonly drop?: readonly ShownRule[];
   readonly bots?: BotChoice;
+  readonly alerts?: DefinitionsDocument['alerts'];
+  readonly reports?: DefinitionsDocument['reports'];
+  readonly annotations?: DefinitionsDocument['annotations'];
 }
 
 export interface ParsedDefinitions {
@@ -35,9 +39,7 @@ export interface ParsedDefinitions {
   readonly warnings: readonly string[];
 }
 
-export interface DefinitionsContext {
-  readonly nowMs: number;
-  readonly timezone: string;
+export interface DefinitionsContext extends Omit<AlertsContext, 'definitions'> {
   /** The event types that the project has sent. */
   readonly eventTypes: readonly string[];
   /** Whether these are all. */
@@ -71,10 +73,15 @@ export function parseDefinitions(text: string, context: DefinitionsContext): Par
     ...drop.problems,
   ];
   if (problems.length > 0) throw toBadRequest(problems);
-  const { bots } = document;
+  const ofAlerts = checkAlertsOf(source, document, { ...context, definitions });
+  if (ofAlerts.length > 0) throw toBadRequest(ofAlerts);
+  const { alerts, reports, annotations, bots } = document;
   const hasRules = drop.rules.length > 0 || bots === 'drop';
   return {
-    content: { definitions, drop: drop.shown, ...(bots !== undefined && { bots }) },
+    content: {
+      ...{ definitions, drop: drop.shown, ...(bots !== undefined && { bots }) },
+      ...{ ...(alerts && { alerts }), ...(reports && { reports }), ...(annotations && { annotations }) },
+    },
     rules: hasRules ? { dropsBots: bots === 'drop', rules: drop.rules } : undefined,
     checksum: createHash('sha256').update(JSON.stringify(document)).digest('hex'),
     warnings: [...checked.flatMap((check) => warningsOf(check, context, nearest)), ...drop.warnings],

@@ -6,12 +6,14 @@ import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { Annotation } from '../query/annotations.js';
 import type { Definitions } from '../query/definitions/definitions.js';
-import { findCurrentVersion, findDefinitions } from './store.js';
+import { type DefinitionsVersion, findCurrentVersion, findDefinitions } from './store.js';
 
 export interface ReadDefinitions {
   readonly version: number;
   readonly definitions: Definitions;
+  readonly annotations?: readonly Annotation[];
   /** Why these may not be the current ones. */
   readonly warning?: string;
 }
@@ -49,8 +51,14 @@ export class DefinitionsReader {
     const held = this.#held.get(projectId);
     if (held?.version === version) return held;
     const found = version === 0 ? undefined : await findDefinitions(this.#postgres, projectId);
-    const read = found ? { version: found.version, definitions: found.content.definitions } : NOTHING;
+    const read = found ? toRead(found) : NOTHING;
     this.#held.set(projectId, read);
     return read;
   }
 }
+
+const toRead = ({ version, content: { definitions, annotations = [] } }: DefinitionsVersion): ReadDefinitions => ({
+  version,
+  definitions,
+  annotations,
+});

@@ -7,10 +7,11 @@ import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guar
 import { credentialOf } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
+import type { Quotas } from '../accounts/quotas.js';
 import { hasAllEvents } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { readSyncBody, writerOf } from '../dashboards/requests.js';
-import { type Reader, readDashboards } from '../dashboards/store.js';
+import { listProjectKeys, type Reader, readDashboards } from '../dashboards/store.js';
 import { readDropped } from '../ingest/drop/counts.js';
 import { BOTS_KEY } from '../ingest/drop/rules.js';
 import { PublicError } from '../platform/errors.js';
@@ -41,12 +42,13 @@ export interface DefinitionsDeps extends GuardDeps {
   readonly threads: ThreadPool;
   readonly catalogs: Pick<CatalogReader, 'read'>;
   readonly redis: Redis;
+  readonly quotas: Quotas;
 }
 
 const OF_PROJECT = '/api/projects/{projectID}/definitions';
 
 export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
-  const { postgres, rateLimit, threads, catalogs } = deps;
+  const { postgres, rateLimit, threads, catalogs, quotas } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   /** Uses by dashboards that the reader can see, and by other definitions. */
@@ -86,15 +88,16 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
       catalogs.read(projectId),
       findDefinitions(postgres, projectId),
     ]);
+    const dashboards = await listProjectKeys(postgres, projectId);
     const context = {
-      timezone,
+      ...{ projectId, timezone, dashboards },
       nowMs: Date.now(),
       eventTypes: [...catalog.events.keys()],
       hasAllEvents: hasAllEvents(catalog),
     };
     const body = req.body ?? Buffer.alloc(0);
     const checked = await threads.run(definitionsTask, { body, context }, projectId);
-    const saved = await saveDefinitions(postgres, { ...checked, ...how });
+    const saved = await saveDefinitions(postgres, { ...checked, ...how, quotas });
     const ofRemoved = await warningsOfRemoved(how, before?.content.definitions ?? [], checked.content.definitions);
     const warnings = [...checked.warnings, ...ofRemoved];
     res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, warnings));
@@ -168,8 +171,9 @@ const toAnswer = ({ version, checksum, isChanged }: SavedDefinitions, warnings: 
 /** A project without definitions has version 0. */
 function toShown(found: DefinitionsVersion | undefined) {
   const { version, checksum, created_at, is_synced, source_yaml, content } = found ?? NOTHING;
-  const { definitions, drop = [], bots = 'keep' } = content;
-  return { version, checksum, created_at, is_synced, source_yaml, ...toLists(definitions), drop, bots };
+  const { definitions, annotations = [], drop = [], bots = 'keep' } = content;
+  const lists = { ...toLists(definitions), annotations, drop };
+  return { version, checksum, created_at, is_synced, source_yaml, ...lists, bots };
 }
 
 /** The rules of the current version with the events that each has dropped; bots are a rule too. */

@@ -1,5 +1,7 @@
 // Store of definitions in PostgreSQL: the current version of each project, and the versions before
 // it.
+import type { Quotas } from '../accounts/quotas.js';
+import { syncAlerts } from '../alerts/sync-alerts.js';
 import { lockKey } from '../dashboards/store.js';
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -28,6 +30,7 @@ export interface DefinitionsVersion extends DefinitionsVersionItem {
 export interface DefinitionsChange extends Pick<ParsedDefinitions, 'content' | 'rules' | 'checksum'> {
   readonly projectId: ProjectId;
   readonly sourceYaml: string;
+  readonly quotas: Quotas;
   readonly isSynced: boolean;
   /** Allows a change by a person of what a key or a token stored last. */
   readonly isDetached: boolean;
@@ -74,6 +77,10 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
       .where({ project_id: projectId })
       .where('version', '<=', version - VERSIONS_KEPT)
       .delete();
+    await syncAlerts(transaction, {
+      ...{ projectId, quotas: change.quotas, dashboardId: null, timezone: undefined },
+      ...{ alerts: content.alerts ?? [], reports: content.reports ?? [] },
+    });
     return { version, checksum, isNew, isChanged };
   });
 }

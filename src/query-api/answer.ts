@@ -7,6 +7,7 @@ import type { DefinitionsReader } from '../definitions/reader.js';
 import { PublicError } from '../platform/errors.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
+import { annotationsIn } from '../query/annotations.js';
 import type { CompiledQuery } from '../query/compile.js';
 import { PEOPLE_MODE } from '../query/people-columns.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
@@ -151,11 +152,12 @@ export async function compileRequest(
   { projectId, request, nowMs }: Compiling,
 ): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;
-  const { definitions, warning } = await deps.definitions.read(projectId);
+  const { definitions, annotations = [], warning } = await deps.definitions.read(projectId);
   const context = { projectId, nowMs, timezone, limit, offset, definitions };
   const answered = await compileOffLoop(deps, request.q, context);
   if ('compiled' in answered) {
-    const { compiled } = answered;
+    const covered = annotationsIn(annotations, answered.compiled.range, timezone);
+    const compiled = covered.length === 0 ? answered.compiled : { ...answered.compiled, annotations: covered };
     return warning === undefined ? compiled : { ...compiled, warnings: [...compiled.warnings, warning] };
   }
   deps.metrics.compileErrors.inc();

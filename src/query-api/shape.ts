@@ -1,4 +1,6 @@
 // Converts the engine's rows to an answer, whose total is that of the query, not of the page.
+
+import { ANNOTATIONS_SHOWN } from '../query/annotations.js';
 import { type Cell, type Presented, toCell } from '../query/cells.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
@@ -52,8 +54,9 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     ...compiled.metadata,
     ...unitOf(compiled, measured),
     ...incompleteRows(compiled, rows, measured.rows),
+    ...annotationsOf(compiled),
   };
-  const remarks = [...footnotes, ...remarksOn(metadata)];
+  const remarks = [...footnotes, ...remarksOn(metadata), ...remarksOnAnnotations(compiled)];
   const { earlier } = compiled;
   return {
     columns: compiled.columns,
@@ -77,6 +80,22 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
 
 const unitOf = ({ withoutUnit: asked }: AnswerForm, { withoutUnit = 0 }: EngineOutcome) =>
   asked ? { unit: asked.unit, without_unit: withoutUnit } : {};
+
+/** `time`: the instant, or that at which the day begins. */
+const annotationsOf = ({ annotations = [] }: AnswerForm) =>
+  annotations.length === 0
+    ? {}
+    : {
+        annotations: annotations
+          .slice(0, ANNOTATIONS_SHOWN)
+          .map(({ at, text, timeMs }) => ({ at, time: formatInstant(timeMs), text })),
+      };
+
+function remarksOnAnnotations({ annotations = [] }: AnswerForm): string[] {
+  const shown = annotations.slice(0, ANNOTATIONS_SHOWN).map(({ at, text }) => `Annotation ${at}: ${text}`);
+  const more = annotations.length - shown.length;
+  return more > 0 ? [...shown, `And ${more} more annotations.`] : shown;
+}
 
 /** The rows of the page whose time is not over, by the columns that name a row. */
 function incompleteRows(

@@ -1,8 +1,10 @@
 // Query compiler: text → syntax (parse) → meaning (analyze) → plan → SQL (print). Pure: the same
 // text and context always give the same statement or the same problems.
+
 import type { ProjectId } from '../platform/ids.js';
 import { analyze } from './analyze/analyze.js';
 import type { Mentions } from './analyze/mentions.js';
+import type { CoveredAnnotation } from './annotations.js';
 import { CompileWork } from './compile-work.js';
 import type { Definitions } from './definitions/definitions.js';
 import { nameDefinitions } from './definitions/expand.js';
@@ -48,6 +50,8 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
   /** Counts the events that the query leaves out, because they do not have its unit. */
   readonly withoutUnit: { readonly unit: string; readonly statement: Statement } | undefined;
   readonly rowsMax: number | undefined;
+  /** Of the project, in the range of the query. */
+  readonly annotations?: readonly CoveredAnnotation[];
 }
 
 function resolve(text: string, context: CompileContext) {

@@ -1,5 +1,6 @@
 // Reads reports with their runs for the routes: those of the project's dashboards, which every
 // member may see. Targets are shown without their paths, which may be secrets.
+import { IS_DASHBOARD } from '../alerts/claims.js';
 import { type CheckItem, listChecks } from '../alerts/read-store.js';
 import { shownTarget } from '../alerts/targets.js';
 import { isUuid, type ProjectId } from '../platform/ids.js';
@@ -9,7 +10,9 @@ export interface ReportItem {
   readonly id: string;
   /** The id in the document. */
   readonly key: string;
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  /** Null when the definitions name a dashboard that was deleted. */
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
+  readonly written_in: 'dashboard' | 'definitions';
   readonly at: string;
   readonly timezone: string;
   readonly to: readonly string[];
@@ -35,15 +38,21 @@ export async function findReport(
 
 const reportsOf = (postgres: Postgres, projectId: ProjectId) =>
   postgres('alerts AS a')
-    .join('dashboards AS d', 'd.id', 'a.dashboard_id')
     .join('projects AS p', 'p.id', 'a.project_id')
+    .joinRaw(`LEFT JOIN dashboards AS d ON ${IS_DASHBOARD}`)
     .where({ 'a.project_id': projectId, 'a.kind': 'report' })
-    .select('a.*', 'd.key AS dashboard_key', 'd.title', postgres.raw('coalesce(a.timezone, p.timezone) AS zone'));
+    .select(
+      'a.*',
+      { d_id: 'd.id', d_key: 'd.key' },
+      'd.title',
+      postgres.raw('coalesce(a.timezone, p.timezone) AS zone'),
+    );
 
 // biome-ignore lint/suspicious/noExplicitAny: a row of the statement above
 const toItem = (row: any): ReportItem => ({
   ...{ id: row.id, key: row.key, at: row.schedule, timezone: row.zone, to: row.targets.map(shownTarget) },
-  dashboard: { id: row.dashboard_id, key: row.dashboard_key, title: row.title },
+  written_in: row.dashboard_id === null ? 'definitions' : 'dashboard',
+  dashboard: row.d_id === null ? null : { id: row.d_id, key: row.d_key, title: row.title },
   ...{ last_run_at: row.checked_at, next_due_at: row.next_due_at },
 });
 

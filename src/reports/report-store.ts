@@ -19,8 +19,12 @@ export interface SentDashboard {
   readonly timezone: string;
 }
 
-/** The current version; undefined when the dashboard was deleted just now. */
-export async function findSentDashboard(postgres: Postgres, dashboardId: string): Promise<SentDashboard | undefined> {
+/** The current version; undefined when the dashboard was deleted. */
+export async function findSentDashboard(
+  postgres: Postgres,
+  dashboardId: string | undefined,
+): Promise<SentDashboard | undefined> {
+  if (dashboardId === undefined) return undefined;
   return postgres('dashboards AS d')
     .join('dashboard_versions AS v', (on) => on.on('v.dashboard_id', 'd.id').on('v.version', 'd.version'))
     .join('projects AS p', 'p.id', 'd.project_id')

@@ -53,8 +53,10 @@ const noSuchReport = () => new PublicError('not_found', 'there is no such report
 /** What would be sent now; stores and sends nothing. Undefined when the client has disconnected. */
 async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: Response, report: ReportItem) {
   const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
-  const sent = await findSentDashboard(postgres, report.dashboard.id);
-  if (sent === undefined) throw noSuchReport();
+  const { dashboard } = report;
+  const sent = await findSentDashboard(postgres, dashboard?.id);
+  if (dashboard === null || sent === undefined)
+    throw new PublicError('not_found', 'the dashboard of the report does not exist');
   const gone = new AbortController();
   res.on('close', () => gone.abort());
   const cards = await runCards({
@@ -62,7 +64,7 @@ async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: 
   });
   if (cards === undefined) return undefined;
   const run = { schedule: report.at, timezone: report.timezone, at: new Date() };
-  const message = toMessage({ publicUrl }, { ...report, projectId }, run);
+  const message = toMessage({ publicUrl }, { ...report, dashboard, projectId, dashboardKey: dashboard.key }, run);
   // A link that unsubscribes belongs to a mailbox.
   const unsubscribeUrl = '#';
   return {

@@ -4,7 +4,6 @@ import { extendClaim, postpone } from '../alerts/claims.js';
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { runClaimed } from '../platform/flow/run-claimed.js';
-import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { ReportCard, ReportMessage } from './message.js';
@@ -36,12 +35,13 @@ export async function runDueReports(deps: ReportDeps, signal: AbortSignal): Prom
 async function runReport(deps: ReportDeps, report: ClaimedReport, signal: AbortSignal): Promise<void> {
   const { postgres, runQuery, log } = deps;
   const { projectId, dashboard } = report;
-  const sent = await findSentDashboard(postgres, dashboard.id);
-  if (sent === undefined) return;
-  const cards = await runCards({
-    ...{ projectId, personId: CALLER, runQuery, signal, ...sent, withinMs: BOUNDS.reportMs },
-    mayContinue: () => extendClaim(postgres, report),
-  });
+  const sent = await findSentDashboard(postgres, dashboard?.id);
+  const cards = sent
+    ? await runCards({
+        ...{ projectId, personId: CALLER, runQuery, signal, ...sent, withinMs: BOUNDS.reportMs },
+        mayContinue: () => extendClaim(postgres, report),
+      })
+    : [noDashboard(report)];
   // A stopping process says nothing about the queries. The claim ends, and another process runs it.
   if (signal.aborted) return postpone(postgres, report, 0);
   if (cards === undefined) return;
@@ -53,6 +53,11 @@ async function runReport(deps: ReportDeps, report: ClaimedReport, signal: AbortS
 
 const ERROR_LENGTH_MAX = 1000;
 
+const noDashboard = ({ dashboardKey, dashboard }: Pick<ClaimedReport, 'dashboardKey' | 'dashboard'>): ReportCard => {
+  const key = dashboard?.key ?? dashboardKey;
+  return { title: String(key), error: `the project has no dashboard "${key}"` };
+};
+
 /** Of the first card, when none has an answer. */
 function errorOf(cards: readonly ReportCard[]): string | undefined {
   const [first] = cards;
@@ -60,12 +65,19 @@ function errorOf(cards: readonly ReportCard[]): string | undefined {
   return isAnswered || first === undefined || !('error' in first) ? undefined : first.error.slice(0, ERROR_LENGTH_MAX);
 }
 
+type MessageSource = Pick<ClaimedReport, 'key' | 'dashboard' | 'dashboardKey' | 'projectId'>;
+
 export const toMessage = (
   { publicUrl }: Pick<ReportDeps, 'publicUrl'>,
-  { projectId, key, dashboard }: Pick<ClaimedReport, 'key' | 'dashboard'> & { readonly projectId: ProjectId },
+  { projectId, key, dashboard, dashboardKey }: MessageSource,
   { schedule, timezone, at }: { readonly schedule: string; readonly timezone: string; readonly at: Date },
 ): ReportMessage => ({
-  ...{ report: key, dashboard: dashboard.key, title: dashboard.title, schedule, timezone },
-  url: new URL(`/projects/${projectId}/dashboards/${dashboard.id}`, publicUrl).href,
+  ...{
+    report: key,
+    dashboard: dashboard?.key ?? String(dashboardKey),
+    title: dashboard?.title ?? String(dashboardKey),
+  },
+  ...{ schedule, timezone },
+  url: new URL(`/projects/${projectId}/dashboards${dashboard ? `/${dashboard.id}` : ''}`, publicUrl).href,
   at: at.toISOString(),
 });

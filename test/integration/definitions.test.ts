@@ -162,10 +162,77 @@ test('uses by dashboards are listed, and a change that removes what is used has 
     'the metric activation is removed, but the alert "low" of the dashboard "Growth" uses it',
   ]);
 });
-test('the document of docs/definitions.md is stored, and its queries run', async () => {
-  const [document = '', ...others] = examplesOf('definitions.md', 'yaml');
+
+test('annotations are in the answers whose range covers them, and are no definitions', async () => {
+  const { project } = await stack.createTenant();
+  const key = project.secretKey;
+  const today = new Date().toISOString().slice(0, 10);
+  const text = `version: 1\nannotations:\n  - { at: ${today}, text: Release 2.0 }\n  - { at: 2020-01-01, text: Long ago }\n`;
+  expect((await put(text.replace('2020-01-01', 'someday'), key)).body.error).toContain('annotations[1].at');
+  expect((await put(text, key)).status).toBe(201);
+  const { body: read } = await send(url, 'GET /api/definitions', { key });
+  expect(read).toMatchObject({ events: [], annotations: [{ text: 'Release 2.0' }, { at: '2020-01-01' }] });
+  const ask = async (q: string, format: string) => (await send(url, 'POST /query', { key, body: { q, format } })).body;
+  const { metadata } = await ask('signup | last 1d | count by hour', 'json');
+  expect(metadata.annotations).toEqual([{ at: today, time: `${today}T00:00:00Z`, text: 'Release 2.0' }]);
+  expect(await ask('signup | last 1d | count', 'llm')).toContain(`\nAnnotation ${today}: Release 2.0\n`);
+  expect((await ask('signup | from 2021-01-01 to 2021-02-01 | count', 'json')).metadata).not.toHaveProperty(
+    'annotations',
+  );
+});
+
+test('alerts and reports of definitions run, and are deleted with their lines', async () => {
+  const team = await createTeam(stack.postgres);
+  const config = { config: { SECRET_KEY_BASE: 'x'.repeat(64) } } as Parameters<typeof createTeamProject>[1];
+  const { id, secretKey: key } = await createTeamProject(stack.postgres, config, team.organization.id);
+  const read = async (what: string): Promise<Answer['body']> =>
+    (await send(url, `GET /api/projects/${id}/${what}`, { ...team.people.member })).body;
+  const to = "to: ['mailto:ops@example.com']";
+  const text = `${SOURCE}alerts:
+  - { id: silent, query: 'activated | last 1h | count', when: 'value < 1', every: 1d, ${to} }
+reports:
+  - { id: monday, dashboard: sales, at: 'monday 08:00', ${to} }
+`;
+  expect(await put(text, key)).toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('reports[0].dashboard: the project has no dashboard "sales"') },
+  });
+  const card = '{ id: a, title: A, kind: metric, viz: number, query: activated | count }';
+  const source_yaml = `version: 1\ntitle: Sales\nsections: [{ title: S, cards: [] }]\n`;
+  await send(url, 'PUT /api/dashboard-sync/sales', { key, body: { source_yaml } });
+  expect((await put(text, key)).status).toBe(201);
+  await send(url, 'PUT /api/dashboard-sync/sales', {
+    key,
+    body: { source_yaml: source_yaml.replace('[] }', `[${card}] }`) },
+  });
+  await eventually(async () =>
+    expect(await read('alerts')).toMatchObject([{ key: 'silent', state: 'firing', dashboard: null }]),
+  );
+  const [{ id: alertId }] = await read('alerts');
+  await eventually(async () => {
+    const [{ deliveries }] = await read(`alerts/${alertId}/checks`);
+    expect(deliveries).toMatchObject([{ status: 'failed', error: expect.stringContaining('no mail server') }]);
+  });
+  const [report] = await read('reports');
+  expect(report).toMatchObject({ key: 'monday', dashboard: { key: 'sales' }, last_run_at: null });
+  await stack.postgres('alerts').where({ id: report.id }).update({ next_due_at: stack.postgres.fn.now() });
+  await eventually(async () => {
+    const [run] = await read(`reports/${report.id}/runs`);
+    expect(run).toMatchObject({ error: null, deliveries: [{ status: 'failed' }] });
+  });
+  expect((await put(SOURCE, key)).status).toBe(200);
+  expect([await read('alerts'), await read('reports')]).toEqual([[], []]);
+}, 60_000);
+
+test('the documents of docs/definitions.md are stored, and its queries run', async () => {
+  const [document = '', annotations = '', alerts = '', ...others] = examplesOf('definitions.md', 'yaml');
   expect(others).toEqual([]);
-  expect((await put(document)).status).toBeLessThan(300);
+  const dashboard = 'version: 1\ntitle: Sales\nsections: [{ title: S, cards: [] }]\n';
+  await send(url, 'PUT /api/dashboard-sync/sales', {
+    key: tenant.project.secretKey,
+    body: { source_yaml: dashboard },
+  });
+  for (const each of [annotations, alerts, document]) expect((await put(each)).status).toBeLessThan(300);
   const queries = examplesOf('definitions.md', 'query');
   expect(queries.length).toBeGreaterThanOrEqual(5);
   for (const q of queries) expect(await query(q), q).toMatchObject({ status: 200 });

@@ -6,6 +6,7 @@ import { parseTrackBody } from '../../src/ingest/body.js';
 import { compiledRules } from '../../src/ingest/drop/compiled-rules.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { type Answer, send } from '../support/accounts.js';
+import { EMPTY_PROJECT } from '../support/definitions.js';
 import { examplesOf } from '../support/documentation.js';
 import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
@@ -175,7 +176,7 @@ describe('drop rules', () => {
         (row) => row.insert_id,
       );
       const { rules } = parseDefinitions(`version: 1\ndrop: [{ when: ${JSON.stringify(when)} }]`, {
-        ...{ nowMs: Date.now(), timezone: 'UTC', eventTypes: [], hasAllEvents: true },
+        ...{ ...EMPTY_PROJECT, nowMs: Date.now(), timezone: 'UTC' },
       });
       const { envelope } = acceptRequest(
         {

@@ -54,7 +54,9 @@ export function startDashboards(): void {
     const guard = { postgres, credentials, sessions };
     app.use(createDashboardsRouter({ ...guard, rateLimit, threads, quotas, definitions }));
     redis = createRedis(databases.config);
-    app.use(createDefinitionsRouter({ ...guard, redis, rateLimit, threads, catalogs: new CatalogReader(postgres) }));
+    app.use(
+      createDefinitionsRouter({ ...guard, redis, rateLimit, threads, quotas, catalogs: new CatalogReader(postgres) }),
+    );
     app.use(errorResponder(log));
     server = await listen(app, { host: '127.0.0.1', port: 0 });
     ({ id: organizationId, adminKey } = await createOrganization(postgres, { name: 'Test' }));

@@ -69,7 +69,7 @@ export function AlertDetail({ project, alert }: Props) {
           <dd>{to.join(', ')}</dd>
           <dt>{words.writtenIn}</dt>
           <dd>
-            <WrittenIn project={project} dashboard={alert.dashboard} place={`alerts.${key}`} />
+            <WrittenIn project={project} item={alert} place={`alerts.${key}`} />
           </dd>
         </dl>
       </section>

@@ -17,7 +17,9 @@ export interface Alert {
   readonly id: string;
   /** The id in the document. */
   readonly key: string;
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string };
+  /** Null for an alert of the definitions. */
+  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
+  readonly written_in: 'dashboard' | 'definitions';
   readonly query: string;
   readonly when: string;
   readonly every_seconds: number;
@@ -56,6 +58,7 @@ export interface Report {
   /** The id in the document. */
   readonly key: string;
   readonly dashboard: Alert['dashboard'];
+  readonly written_in: Alert['written_in'];
   /** Such as `monday 08:00`. */
   readonly at: string;
   readonly timezone: string;

@@ -63,9 +63,11 @@ function Item({ project, alert }: { readonly project: Project; readonly alert: A
           <Link href={`/projects/${project.id}/alerts/${id}`}>{key}</Link>
         </h2>
         <Badge of={state} text={words.states[state]} />
-        <Link className={style.dashboard} href={`/projects/${project.id}/dashboards/${dashboard.id}`}>
-          {dashboard.title}
-        </Link>
+        {dashboard && (
+          <Link className={style.dashboard} href={`/projects/${project.id}/dashboards/${dashboard.id}`}>
+            {dashboard.title}
+          </Link>
+        )}
       </div>
       <p className={style.condition}>
         <code>{when}</code>

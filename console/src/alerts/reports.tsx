@@ -56,7 +56,7 @@ interface ItemProps {
 }
 
 function Item({ project, report, isOpen }: ItemProps) {
-  const { id, key, dashboard, at, timezone, to, last_run_at: lastRunAt, next_due_at: nextDueAt } = report;
+  const { id, key, at, timezone, to, last_run_at: lastRunAt, next_due_at: nextDueAt } = report;
   const { result, problem, isBusy, run } = useDryRun(() => dryRunReport(project.id, id));
   return (
     <li>
@@ -71,7 +71,7 @@ function Item({ project, report, isOpen }: ItemProps) {
         <span>{to.join(', ')}</span>
       </p>
       <p>
-        <WrittenIn project={project} dashboard={dashboard} place={`reports.${key}`} />
+        <WrittenIn project={project} item={report} place={`reports.${key}`} />
       </p>
       <div className={screen.tools}>
         <button type="button" className="button small" disabled={isBusy} onClick={run} aria-label={words.dryRunOf(key)}>

@@ -1,5 +1,5 @@
-// The dashboard whose document has an alert or a report; where its text is edited here, with a link
-// to the line.
+// The document that has an alert or a report: definitions, or a dashboard, with a link to the line
+// where its text is edited here.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { isAtLeast, type Project } from '../boot.js';
@@ -7,18 +7,22 @@ import { toAddress } from '../dashboards/address.js';
 import { listQuery } from '../dashboards/api.js';
 import type { ItemPlace } from '../dashboards/item-line.js';
 import { alertTexts as words } from '../texts/alerts.js';
+import { texts } from '../texts.js';
 import type { Alert } from './api.js';
 
 interface Props {
   readonly project: Project;
-  readonly dashboard: Alert['dashboard'];
+  readonly item: Pick<Alert, 'dashboard' | 'written_in'>;
   readonly place: ItemPlace;
 }
 
-export function WrittenIn({ project, dashboard, place }: Props) {
+export function WrittenIn({ project, item: { dashboard, written_in: where }, place }: Props) {
   const { data } = useQuery(listQuery(project.id));
-  const found = data?.find(({ id }) => id === dashboard.id);
+  const found = data?.find(({ id }) => id === dashboard?.id);
   const isSynced = found !== undefined && found.synced_at !== null;
+  if (where === 'definitions' || dashboard === null) {
+    return <Link href={`/projects/${project.id}/definitions`}>{texts.nav.definitions}</Link>;
+  }
   const path = `/projects/${project.id}/dashboards/${dashboard.id}`;
   return (
     <>

@@ -1,7 +1,7 @@
 // Converts the rows of an answer to chart series over its time buckets: one series per group. A
 // missing row is zero for counts and a gap for averages.
 import type { Answer, Row } from '../api/answer.js';
-import type { Bucket, BucketData, Series } from '../charts/series.js';
+import type { Annotation, Bucket, BucketData, Series } from '../charts/series.js';
 import {
   type CycleUnit,
   cycleLabel,
@@ -14,7 +14,7 @@ import {
   unitBetween,
 } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, showCell, showNumber, splitColumns } from './columns.js';
-import { compact, day, duration, exact, monthAndDay, percent } from './format.js';
+import { compact, day, duration, exact, localDate, minute, monthAndDay, percent } from './format.js';
 
 /** Series that are drawn; the others are in the table. */
 const SERIES_MAX = 8;
@@ -31,6 +31,23 @@ const bucketOf = (answer: Answer, timezone: string, unit: TimeUnit, value: strin
   long: longLabel(unit, value, timezone),
   part: partOf(unit, value, { period: answer.period, timeZone: timezone }),
 });
+
+/** Each at the last bucket that begins before it; none before the first bucket. */
+function annotationsOf(
+  { metadata }: Answer,
+  timezone: string,
+  { unit, values }: { readonly unit: TimeUnit; readonly values: readonly string[] },
+): Annotation[] {
+  const isOfClock = unit === 'minute' || unit === 'hour';
+  return (metadata?.annotations ?? []).flatMap(({ at, time, text }) => {
+    const key = isOfClock ? Date.parse(time) : Date.parse(localDate(time, timezone));
+    const bucket = values.findLastIndex((value) => Date.parse(value) <= key);
+    const when = at.length === DATE_LENGTH ? day(at) : minute(time, timezone);
+    return bucket < 0 ? [] : [{ bucket, when, text }];
+  });
+}
+
+const DATE_LENGTH = '2026-11-01'.length;
 
 /** A series while its values are collected. */
 interface Line extends Series {
@@ -74,6 +91,7 @@ export function toBucketData(
   return {
     data: {
       buckets: values.map((value) => bucketOf(answer, timezone, unit, value)),
+      annotations: annotationsOf(answer, timezone, { unit, values }),
       series: bySize.slice(0, SERIES_MAX),
       ...numbersOf(measure),
     },
@@ -145,6 +163,7 @@ export function toLifecycleData(answer: Answer, timezone: string): BucketData {
       long: day(date),
       part: endPartOf(unit, date, { period: answer.period, timeZone: timezone }),
     })),
+    annotations: annotationsOf(answer, timezone, { unit, values: periods }),
     series: STATUSES.map((name) => ({ name, values: periods.map((period) => sum(name, period)) })),
     short: compact,
     long: exact,

@@ -23,6 +23,8 @@ export interface Answer {
     readonly incomplete?: readonly Row[];
     /** The first bucket whose attempts are not over. */
     readonly incomplete_from?: string;
+    /** Of the project, in the range. `time`: an instant, or that at which the day begins. */
+    readonly annotations?: readonly { readonly at: string; readonly time: string; readonly text: string }[];
   };
   readonly [more: string]: unknown;
 }

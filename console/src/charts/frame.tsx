@@ -39,9 +39,24 @@ export function Axes({ data, x, y, width, hasBands = false }: AxesProps) {
           </text>
         ) : null,
       )}
+      {data.buckets.map(({ long }, index) => {
+        const numbers = numbersAt(data, index);
+        return numbers === '' ? null : (
+          <g key={long} transform={`translate(${x(index)} 0)`} className={style.annotation}>
+            <line y1={MARGIN.top} y2={HEIGHT - MARGIN.bottom} />
+            <text y={MARGIN.top - 2} textAnchor="middle">
+              {numbers}
+            </text>
+          </g>
+        );
+      })}
     </g>
   );
 }
+
+/** Of the annotations at a bucket, as the list below the chart counts them: `1, 2`. */
+const numbersAt = ({ annotations = [] }: BucketData, index: number): string =>
+  annotations.flatMap(({ bucket }, place) => (bucket === index ? [place + 1] : [])).join(', ');
 
 const anchorOf = (index: number, last: number): 'end' | 'middle' | 'start' =>
   index === last && last > 0 ? 'end' : index === 0 && last > 0 ? 'start' : 'middle';
@@ -98,8 +113,32 @@ export const columnMarks = (data: BucketData, { x, width, choose }: Columns): Ma
     return { name: texts.charts.narrowTo(long, numbers.join(', ')), box, choose: () => choose(index) };
   });
 
-/** What dashes mean: unfinished buckets, and the earlier range of `compare`. */
-export function Notes({ data: { buckets, series } }: { readonly data: BucketData }) {
+/** What lines and dashes mean: annotations, unfinished buckets, the earlier range of `compare`. */
+export function Notes({ data }: { readonly data: BucketData }) {
+  return (
+    <>
+      <Annotations data={data} />
+      <DashNotes data={data} />
+    </>
+  );
+}
+
+/** The texts of the numbered lines, readable without pointing at them. */
+function Annotations({ data: { annotations = [] } }: { readonly data: BucketData }) {
+  if (annotations.length === 0) return null;
+  return (
+    <ol className={style.annotations} aria-label={texts.charts.annotations}>
+      {annotations.map(({ when, text }, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two annotations may be the same
+        <li key={index}>
+          {when}: {text}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function DashNotes({ data: { buckets, series } }: { readonly data: BucketData }) {
   const part = buckets.at(-1)?.part;
   const isPartial = buckets.some((bucket) => bucket.part !== undefined);
   const isCompared = series.some(({ previous }) => previous !== undefined);

@@ -19,8 +19,16 @@ export interface Series {
   readonly previous?: readonly (number | null)[] | undefined;
 }
 
+/** A moment that explains a change of the numbers, at a bucket. */
+export interface Annotation {
+  readonly bucket: number;
+  readonly when: string;
+  readonly text: string;
+}
+
 export interface BucketData {
   readonly buckets: readonly Bucket[];
+  readonly annotations?: readonly Annotation[];
   readonly series: readonly Series[];
   /** For axes. */
   readonly short: (value: number) => string;

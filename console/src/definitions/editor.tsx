@@ -68,7 +68,7 @@ export function Editor({ project, definitions, line }: Props) {
               : checked.problems.length === 0 && checked.failure === undefined && dashboardsTexts.noProblems}
           </p>
         </div>
-        <div className={screen.tools}>
+        <div className={dashboards.tools}>
           <button type="button" className="button" onClick={leave}>
             {dashboardsTexts.cancel}
           </button>

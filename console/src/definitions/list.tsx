@@ -15,7 +15,6 @@ import { texts } from '../texts.js';
 import { setAddress, toAddress } from './address.js';
 import { type Definitions, type Use, usesQuery } from './api.js';
 import style from './definitions.module.css';
-import { DroppedEvents } from './dropped.js';
 import { EXAMPLE, questionOf } from './question.js';
 
 interface Props {
@@ -51,7 +50,7 @@ export function List({ project, definitions }: Props) {
           {words.usesFailed(uses.error.message)}
         </p>
       )}
-      {shown.length === 0 && <Empty mayEdit={mayEdit} isSynced={isSynced} />}
+      {shown.length === 0 && <Empty mayEdit={mayEdit} />}
       {shown.map((kind) => (
         <section key={kind} className={screen.section} aria-labelledby={kind}>
           <h2 id={kind}>{words.kinds[kind]}</h2>
@@ -68,7 +67,6 @@ export function List({ project, definitions }: Props) {
           </ul>
         </section>
       ))}
-      {version > 0 && <DroppedEvents project={project} mayEdit={mayEdit && !isSynced} />}
     </div>
   );
 }
@@ -81,7 +79,7 @@ function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; re
       () => setNote(texts.ask.copyFailed),
     );
   return (
-    <div className={screen.tools}>
+    <div className={dashboards.tools}>
       <span role="status" className="muted">
         {note}
       </span>
@@ -101,13 +99,13 @@ function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; re
   );
 }
 
-function Empty({ mayEdit, isSynced }: { readonly mayEdit: boolean; readonly isSynced: boolean }) {
+function Empty({ mayEdit }: { readonly mayEdit: boolean }) {
   return (
     <section className={`card ${screen.empty}`}>
       <h2>{words.none}</h2>
       <p className="muted">{words.noneNote}</p>
       <Snippet name={words.example} text={EXAMPLE} />
-      {isSynced ? null : mayEdit ? (
+      {mayEdit ? (
         <p>
           <button type="button" className="button primary" onClick={() => setAddress({ view: 'edit' })}>
             {words.first}

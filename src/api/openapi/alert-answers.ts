@@ -12,7 +12,11 @@ const alertOutcome = {
 const named = {
   id: z.uuid(),
   key: z.string().meta({ description: 'the id in the document' }),
-  dashboard: z.strictObject({ id: z.uuid(), key: z.string(), title: z.string() }),
+  dashboard: z
+    .strictObject({ id: z.uuid(), key: z.string(), title: z.string() })
+    .nullable()
+    .meta({ description: 'null for an alert of the definitions' }),
+  written_in: z.enum(['dashboard', 'definitions']),
 };
 export const alert = z.strictObject({
   ...named,

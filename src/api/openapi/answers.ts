@@ -109,6 +109,16 @@ export const queryAnswer = z.looseObject({
       .string()
       .optional()
       .meta({ description: 'bucket of a funnel from which on attempts are not over', examples: ['2026-11-20'] }),
+    annotations: z
+      .array(
+        z.strictObject({
+          at: z.string().meta({ description: 'as the definitions have it', examples: ['2026-11-01'] }),
+          time: moment.meta({ description: 'the instant, or that at which the day begins' }),
+          text: z.string(),
+        }),
+      )
+      .optional()
+      .meta({ description: 'annotations of the project in the range' }),
   }),
 });
 

@@ -23,6 +23,7 @@ const botChoice = z.enum(['keep', 'drop']);
 export const definitions = definitionsVersionItem.extend({
   ...{ source_yaml: z.string(), ...definitionLists },
   ...{ drop: z.array(dropRule), bots: botChoice },
+  annotations: z.array(z.strictObject({ at: z.string(), text: z.string() })),
 });
 const droppedCounts = {
   events: count.meta({ description: 'of the last 30 days' }),

@@ -81,6 +81,26 @@ test('toBucketData() fills missing rows with zero and draws the largest eight gr
   expect(data.series[1]).toMatchObject({ name: 'p8', values: [9, 0] });
 });
 
+test('toBucketData() puts annotations at the bucket that they are in', () => {
+  const annotations = [
+    { at: '2026-03-01', time: '2026-02-28T20:30:00Z', text: 'Day' },
+    { at: '2026-03-02T20:29:00Z', time: '2026-03-02T20:29:00Z', text: 'Moment' },
+    { at: '2026-02-27', time: '2026-02-26T20:30:00Z', text: 'Before' },
+  ];
+  const rows = ['2026-03-01', '2026-03-02', '2026-03-03'].map((day) => ({ day, count: 1 }));
+  const ofDays = { ...answerOf(rows, ['day', 'count']), metadata: { annotations } };
+  const measure = { name: 'count', kind: 'number' } as const;
+  const { data } = toBucketData(ofDays, 'Asia/Tehran', { time: 'day', groups: [], measure });
+  expect(data.annotations).toEqual([
+    { bucket: 0, when: '1 Mar 2026', text: 'Day' },
+    { bucket: 1, when: '2 Mar 2026, 23:59', text: 'Moment' },
+  ]);
+  const hours = ['2026-03-02T19:30:00Z', '2026-03-02T20:30:00Z'].map((hour) => ({ hour, count: 1 }));
+  const ofHours = { ...answerOf(hours, ['hour', 'count']), metadata: { annotations } };
+  const { data: hourly } = toBucketData(ofHours, 'Asia/Tehran', { time: 'hour', groups: [], measure });
+  expect(hourly.annotations?.map(({ bucket, text }) => [bucket, text])).toEqual([[0, 'Moment']]);
+});
+
 test('splitColumns() tells groups from the measure, also in an empty answer', () => {
   expect(splitColumns(answerOf([], ['_country', 'count']))).toMatchObject({
     groups: [{ name: '_country' }],

@@ -6,6 +6,7 @@ import { toYamlAlert } from '../../../console/src/alerts/document.js';
 import { lineOfItem } from '../../../console/src/dashboards/item-line.js';
 import { EXAMPLE, questionOf } from '../../../console/src/definitions/question.js';
 import { parseDefinitions } from '../../../src/definitions/parse-definitions.js';
+import { toProjectId } from '../../../src/platform/ids.js';
 import { analyze } from '../../../src/query/analyze/analyze.js';
 import type { Definition } from '../../../src/query/definitions/definitions.js';
 import { parse as parseQuery } from '../../../src/query/parse/parse.js';
@@ -50,7 +51,9 @@ describe('definitions', () => {
     expect([...problems, ...analyze(query, { ...CONTEXT, definitions }).problems]).toEqual([]);
   });
 
+  const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
+
   test('the example is a document, without warnings', () => {
-    expect(parseDefinitions(EXAMPLE, CONTEXT).warnings).toEqual([]);
+    expect(parseDefinitions(EXAMPLE, { ...CONTEXT, projectId, dashboards: [] }).warnings).toEqual([]);
   });
 });

@@ -3,9 +3,12 @@
 import { describe, expect, test } from 'vitest';
 import { parseDefinitions } from '../../../src/definitions/parse-definitions.js';
 import { PublicError } from '../../../src/platform/errors.js';
+import { toProjectId } from '../../../src/platform/ids.js';
 import { NOW_MS } from '../../golden/dataset.js';
 
 const CONTEXT = {
+  projectId: toProjectId('00000000-0000-7000-8000-000000000001'),
+  dashboards: ['sales'],
   nowMs: NOW_MS,
   timezone: 'UTC',
   eventTypes: ['signup', 'first_export', 'purchase'],
@@ -65,7 +68,7 @@ describe('problems of definitions', () => {
   const metric = (query: string) => `version: 1\nmetrics:\n  rate: { query: '${query}' }\n`;
 
   test.each<[string, string, string[]]>([
-    ['an unknown key', 'version: 1\nalerts: []\n', ['2 alerts: unknown key "alerts"; it is one of']],
+    ['an unknown key', 'version: 1\nrules: []\n', ['2 rules: unknown key "rules"; it is one of']],
     ['a key of a definition', "version: 1\nevents:\n  a: { query: 'b', unit: x }\n", ['3 events.a.unit: unknown key']],
     ['no version', 'events: {}\n', ['"version" is missing']],
     [
@@ -135,5 +138,29 @@ describe('problems of definitions', () => {
     const wider = wide.replaceAll('e', 'f');
     const text = `version: 1\nevents:\n  e: { query: signup }\n  f: { query: '${wide}' }\n  g: { query: '${wider}' }\n`;
     expect(problemsOf(text).join()).toContain('definitions are used more than 200 times');
+  });
+});
+
+describe('alerts and reports of definitions', () => {
+  const alert = (query: string, when: string): string =>
+    `alerts:\n  - { id: drop, query: '${query}', when: '${when}', every: 1d, to: ['mailto:a@example.com'] }\n`;
+  const report = (dashboard: string): string =>
+    `reports:\n  - { id: monday, dashboard: ${dashboard}, at: 'monday 08:00', to: ['mailto:a@example.com'] }\n`;
+
+  test('name the definitions of their document, and dashboards', () => {
+    const text = WHOLE + alert('metric activation | last 7d | compare previous', 'change < -0.3') + report('sales');
+    const { content } = parseDefinitions(text, CONTEXT);
+    expect(content.alerts?.map(({ id }) => id)).toEqual(['drop']);
+    expect(content.reports?.map(({ dashboard }) => dashboard)).toEqual(['sales']);
+  });
+
+  test.each([
+    [alert('metric activaton', 'value < 1'), 'alerts[0].query: no metric "activaton" is defined'],
+    [alert('metric activation', 'change < 1'), 'alerts[0].when: the query has no column "change"'],
+    [report('sale'), 'reports[0].dashboard: the project has no dashboard "sale"; nearest is "sales"'],
+    [report('sales').replace('dashboard: sales, ', ''), 'reports[0].dashboard: "dashboard" is missing'],
+    [report('sales') + report('sales').slice('reports:\n'.length), 'reports[1].id: the id "monday" is used twice'],
+  ])('%j is refused', (text, problem) => {
+    expect(problemsOf(WHOLE + text)).toEqual([expect.stringContaining(problem)]);
   });
 });
