@@ -63,7 +63,10 @@ function splitSentence(sentence: string): readonly [string, string] {
   return at < 0 ? [sentence, ''] : [sentence.slice(0, at + 1), sentence.slice(at + 2)];
 }
 
-/** How many people and days are still needed for a verdict. What cannot be said is among the warnings. */
+/**
+ * How many people and days are still needed for a verdict. What cannot be said is among the
+ * warnings.
+ */
 export function Plan({ result }: Props) {
   const { plan } = result;
   const isDecided = ['good', 'bad'].includes(TONES[result.decision_status]);

@@ -1,4 +1,4 @@
-// What stands over columns: a button for each that can be chosen, and the numbers of the one that is
+// Overlay of columns: a button for each that can be chosen, and the numbers of the one that is
 // pointed at.
 import type { ScaleBand } from 'd3-scale';
 import { texts } from '../texts.js';
