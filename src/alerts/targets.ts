@@ -26,8 +26,6 @@ export function parseTarget(text: string): Target | { readonly problem: string }
   return { kind: 'webhook', url };
 }
 
-export const isTarget = (text: string): boolean => !('problem' in parseTarget(text));
-
 /** Without the path, which is a secret of many services. */
 export function shownTarget(text: string): string {
   const target = parseTarget(text);
