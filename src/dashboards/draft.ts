@@ -1,6 +1,6 @@
 // A draft: the text of a dashboard that is being edited. It is checked, and its sections, cards and
 // variables are changed, without being stored.
-import { isMap, isScalar, isSeq } from 'yaml';
+import { type Document, isMap, isNode, isScalar, isSeq, type YAMLMap } from 'yaml';
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
@@ -97,13 +97,27 @@ function sectionsOf(text: string): Draft['sections'] {
       cards: !isSeq(cards)
         ? []
         : cards.items.filter(isMap).flatMap((node): DraftCard[] => {
-            const card = toShown(node.toJS(document) as Readonly<Record<string, unknown>>);
+            const card = toShown(fieldsOf(node, document));
             if (card === undefined) return [];
             return [{ ...card, line: lineAt(text, node.range?.[0]), has_queries: node.has('queries') }];
           }),
     };
   });
 }
+
+/** Without fields whose aliases cannot be resolved: the problems of the text name them. */
+const fieldsOf = ({ items }: YAMLMap, document: Document.Parsed): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    items.flatMap(({ key, value }) => {
+      if (!isScalar(key)) return [];
+      try {
+        return [[String(key.value), isNode(value) ? value.toJS(document) : value] as const];
+      } catch (error) {
+        if (error instanceof ReferenceError) return [];
+        throw error;
+      }
+    }),
+  );
 
 const lineAt = (text: string, offset = 0): number => text.slice(0, offset).split('\n').length;
 
@@ -113,7 +127,7 @@ function variablesOf(text: string): DraftVariable[] {
   if (document === undefined || !isMap(variables)) return [];
   return variables.items.flatMap(({ key, value }): DraftVariable[] => {
     if (!isScalar(key) || typeof key.value !== 'string') return [];
-    const { data } = variableSchema.safeParse(isMap(value) ? value.toJS(document) : undefined);
+    const { data } = variableSchema.safeParse(isMap(value) ? fieldsOf(value, document) : undefined);
     return [{ name: key.value, line: lineAt(text, key.range?.[0]), variable: data ?? null }];
   });
 }

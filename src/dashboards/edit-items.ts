@@ -21,6 +21,10 @@ export function setItems(source: string, list: NodePath, wanted: readonly object
       text = insertItem(text, { list, index }, item);
       continue;
     }
+    if (!isItem(before)) {
+      text = insertItem(removeItem(text, [...list, index]), { list, index }, item);
+      continue;
+    }
     for (const key of new Set([...Object.keys(before), ...Object.keys(item)])) {
       text = setField(text, [...list, index], { key, value: (item as Item)[key] ?? null });
     }
@@ -28,8 +32,10 @@ export function setItems(source: string, list: NodePath, wanted: readonly object
   return text;
 }
 
-function itemsOf(source: string, list: NodePath): readonly Item[] {
+const isItem = (value: unknown): value is Item => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function itemsOf(source: string, list: NodePath): readonly unknown[] {
   const document = requireDocument(source);
   const node: unknown = document.getIn(list, true);
-  return isSeq(node) ? (node.toJS(document) as Item[]) : [];
+  return isSeq(node) ? (node.toJS(document) as unknown[]) : [];
 }

@@ -12,6 +12,7 @@ import {
   type Pair,
   parse as parseScalar,
   stringify,
+  visit,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
@@ -22,12 +23,30 @@ export type NodePath = readonly (string | number)[];
 
 const INDENT = 2;
 
-/** Throws bad_request for text that is not YAML. */
+/** Throws bad_request for text that is not YAML, and for aliases that cannot be resolved. */
 export function requireDocument(source: string): Document.Parsed {
   const { document, syntaxProblems } = composeDocument(source);
-  const [problem] = syntaxProblems;
-  if (document !== undefined && problem === undefined) return document;
-  throw new PublicError('bad_request', `the text cannot be changed by a form: ${problem?.message ?? 'it is empty'}`);
+  const message = syntaxProblems[0]?.message ?? (document === undefined ? 'it is empty' : findAliasProblem(document));
+  if (document !== undefined && message === undefined) return document;
+  throw new PublicError('bad_request', `the text cannot be changed by a form: ${message}`);
+}
+
+function findAliasProblem(document: Document.Parsed): string | undefined {
+  let hasAlias = false;
+  visit(document, {
+    Alias: () => {
+      hasAlias = true;
+      return visit.BREAK;
+    },
+  });
+  if (!hasAlias) return undefined;
+  try {
+    // One without an anchor cannot be resolved, nor can too many; one within itself has no JSON.
+    JSON.stringify(document.toJS());
+    return undefined;
+  } catch {
+    return 'an alias (*name) has no anchor (&name) before it, contains itself, or repeats too much';
+  }
 }
 
 interface Located<T> {
