@@ -13,7 +13,7 @@ import { NOW_MS, PROJECT } from '../../golden/dataset.js';
 
 const FOLDER = join(packageRoot, 'examples/dashboards');
 const EXAMPLES = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8'));
-const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', key: 'customer' };
+const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', key: 'customer', definitions: [] };
 
 function expectHandled(text: string): void {
   try {

@@ -8,6 +8,7 @@ import { toProjectId } from '../../../src/platform/ids.js';
 import { packageRoot } from '../../../src/platform/paths.js';
 
 const context = {
+  definitions: [],
   key: 'sales',
   projectId: toProjectId('00000000-0000-7000-8000-000000000001'),
   timezone: 'UTC',

@@ -193,7 +193,7 @@ test('toCurl() quotes the query for a shell', () => {
   );
 });
 
-const CONTEXT = { projectId: toProjectId(''), nowMs: 0, timezone: 'UTC', key: 'a' };
+const CONTEXT = { projectId: toProjectId(''), nowMs: 0, timezone: 'UTC', key: 'a', definitions: [] };
 
 test.each([
   'signup | last 7d | count by day',

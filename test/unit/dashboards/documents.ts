@@ -6,7 +6,13 @@ import { PublicError } from '../../../src/platform/errors.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { NOW_MS, PROJECT } from '../../golden/dataset.js';
 
-export const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', key: 'sales' };
+export const CONTEXT = {
+  projectId: toProjectId(PROJECT),
+  nowMs: NOW_MS,
+  timezone: 'UTC',
+  key: 'sales',
+  definitions: [],
+};
 
 /**
  * Every problem as `line «text at the position» path: message; hint`; none for a valid document.
