@@ -31,12 +31,12 @@ function plain(question: object): CountedQuestion {
 
 const numberIn = (row: Row | undefined, column: string): number => Number(row?.[column] ?? 0);
 
-/** The orders of the events of people, and one of their profiles, which is another form of the plan. */
+/** By the events of people, and by their profiles, which is another form of the plan. */
 const ORDERS = ['', ' | sort at', ' | sort email'];
 
 /**
- * The total of pages: the first and the last row, none, and behind a `limit`. It is not counted by a
- * statement of its own.
+ * The total of pages: the first and the last row, none, and behind a `limit`. No statement of its
+ * own counts it.
  */
 async function expectTotals(ask: Ask, text: string, count: number): Promise<void> {
   for (const order of ORDERS) {
