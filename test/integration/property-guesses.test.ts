@@ -84,6 +84,20 @@ test('keys with the separators of the column of types are not confused with othe
     ...(index % 2 === 0 ? { ep_num: { [key]: index } } : { ep_str: { [key]: index === 1 ? '' : `t${index}` } }),
   }));
   await service.clickhouse.insert({ table: 'events', values, format: 'JSONEachRow' });
+  const listed = (await service.ask(other, 'fields | limit 500', at)).rows.filter(
+    (row) => row[2] === 'event_properties',
+  );
+  const shown = keys.map((key) => (/^[\w%]+$/.test(key) && !key.includes('%') ? key : JSON.stringify(key)));
+  const isEmpty = (index: number): boolean => index === 1;
+  expect(new Set(listed.map(([field, type, , events]) => `${field} ${type} ${events}`))).toEqual(
+    new Set(
+      shown.flatMap((key, index) =>
+        isEmpty(index) ? [] : [`event_properties.${key} ${index % 2 === 0 ? 'number' : 'string'} 1`],
+      ),
+    ),
+  );
+  const top = (await service.ask(other, 'inspect *', at)).rows[0]?.at(-1);
+  expect((top as string[]).every((name) => shown.some((key) => name === `event_properties.${key}`))).toBe(true);
   for (const [index, key] of keys.entries()) {
     if (key === '') continue;
     const field = `event_properties.${JSON.stringify(key)}`;

@@ -64,7 +64,7 @@ const valueAt = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
   element(column(bucket(bag, kind)), textValue(key));
 
 /** Types in the column of a row's keys; an empty text is of two. */
-const TYPE_LETTERS = { str: 's', empty: 'e', num: 'n', bool: 'b' } as const;
+export const TYPE_LETTERS = { str: 's', empty: 'e', num: 'n', bool: 'b' } as const;
 export const typesOf = (bag: AnyBag): PropertyTypes => (bag === 'user' ? 'props_types' : `${PROPERTY_BAGS[bag]}_types`);
 const hasKey = ({ bag, key }: PropertyField, type: keyof typeof TYPE_LETTERS): Expression => {
   const written = key.replaceAll('%', '%25').replaceAll('|', '%7C');

@@ -92,13 +92,17 @@ export interface Functions {
   /** From the first number, or 0, to the one before the end. */
   range(...firstAndEnd: E[]): E;
   reinterpretAsFixedString(value: E): E;
+  replaceAll(text: E, part: E, by: E): E;
   replaceOne(text: E, part: E, by: E): E;
   reverse(text: E): E;
   round(number: E, digits: E): E;
   /** The largest of the ascending edges that is not above the value. */
   roundDown(value: E, edges: E): E;
   sipHash64(value: E): E;
+  splitByChar(separator: E, text: E): E;
   startsWith(text: E, start: E): E;
+  /** From the first character, counted from 1, to the end. */
+  substring(text: E, first: E): E;
   sum(value: E): E;
   sumForEach(array: E): E;
   sumIf(value: E, when: E): E;

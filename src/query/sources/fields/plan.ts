@@ -4,30 +4,14 @@ import type { ResolvedField, ResolvedQuery } from '../../analyze/resolved.js';
 import { DISTINCT_ID, findEventField, PROPERTY_BAGS } from '../../fields.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planAnswer } from '../../plan/answer.js';
-import {
-  alias,
-  constant,
-  type Expression,
-  infix,
-  lambda,
-  type PropertyColumn,
-  rowsOf,
-} from '../../plan/expressions.js';
+import { alias, column, type Expression, type PropertyColumn, rowsOf } from '../../plan/expressions.js';
 import { isPresentField } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
 import { type Columns, type Plan, select, step } from '../../plan/plan.js';
 import { COUNTED_FIELDS } from './counted-fields.js';
-import { BAGS, countKeys, keySet, keySets, keysOf, valuesOf, withoutTexts } from './key-sets.js';
+import { BAGS, countKeys, keysByType, TYPES, withKeys } from './key-sets.js';
 
 type FieldsQuery = Extract<ResolvedQuery, { kind: 'fields' }>;
-
-/** Keys without empty texts. */
-const textKeys = (map: PropertyColumn): Expression =>
-  fn.arrayFilter(
-    lambda(['key', 'value'], (_, value) => infix('!=', value, constant(''))),
-    keysOf(map),
-    valuesOf(map),
-  );
 
 const fieldNamed = (name: string): ResolvedField => {
   const field = findEventField(name);
@@ -37,10 +21,8 @@ const fieldNamed = (name: string): ResolvedField => {
 /** Per property map: its keys and in how many events each occurs. */
 function countProperties(): Columns {
   const counted = BAGS.flatMap((bag) => {
-    const [texts, numbers] = [alias(keySet(bag, 'texts')), alias(keySet(bag, 'numbers'))];
-    const sets = { text: texts, number: withoutTexts(numbers, texts), boolean: alias(keySet(bag, 'booleans')) };
     const column = (type: string): string => `${PROPERTY_BAGS[bag]}_${type}_counts`;
-    return Object.entries(sets).map(([type, keys]) => [column(type), countKeys(keys, alias('events'))]);
+    return Object.entries(keysByType(bag)).map(([type, keys]) => [column(type), countKeys(keys, alias('events'))]);
   });
   return Object.fromEntries(counted);
 }
@@ -52,11 +34,10 @@ function countProperties(): Columns {
  */
 export function planFields(query: FieldsQuery, context: PlanContext): Plan {
   const { selection, order } = query;
-  const sets = keySets(textKeys);
   const bySet = selectEvents(context, {
     selection,
-    columns: { events: fn.count(), ...sets },
-    groupBy: Object.keys(sets),
+    columns: { events: fn.count(), ...TYPES },
+    groupBy: Object.keys(TYPES),
   });
   const counts = fn.array(...COUNTED_FIELDS.map((name) => fn.countIf(isPresentField(fieldNamed(name)))));
   return planAnswer({
@@ -73,7 +54,7 @@ export function planFields(query: FieldsQuery, context: PlanContext): Plan {
         profile_number_keys: profileKeys(context, 'props_num'),
         profile_boolean_keys: profileKeys(context, 'props_bool'),
       },
-      from: step('events_by_keys', bySet),
+      from: withKeys(step('events_by_types', bySet)),
     }),
     columns: [
       { name: 'field', type: 'text' },
@@ -89,7 +70,7 @@ export function planFields(query: FieldsQuery, context: PlanContext): Plan {
 const profileKeys = ({ projectId }: PlanContext, map: PropertyColumn): Expression =>
   rowsOf(
     select({
-      columns: { keys: fn.groupUniqArrayArray(keysOf(map)) },
+      columns: { keys: fn.groupUniqArrayArray(fn.mapKeys(column(map))) },
       from: { kind: 'profiles', projectId, filter: [] },
     }),
   );

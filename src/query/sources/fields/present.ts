@@ -7,6 +7,7 @@ import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../../fields.js'
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../../profile-fields.js';
 import { SESSION_KEYS, sessionRowOf } from '../../session-fields.js';
 import { eventsWith } from './counted-fields.js';
+import { toKey } from './key-sets.js';
 
 const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
 
@@ -36,7 +37,10 @@ const BAG_NAMES = ['event_properties', 'user_properties'] as const;
 export function toTopKeys(value: unknown): string[] {
   const bags = value as readonly KeyCounts[];
   const named = bags.flatMap((counts, index) =>
-    entriesOf(counts).map(([key, count]): [string, number] => [propertyName(BAG_NAMES[index] ?? '', key), count]),
+    entriesOf(counts).map(([key, count]): [string, number] => [
+      propertyName(BAG_NAMES[index] ?? '', toKey(key)),
+      count,
+    ]),
   );
   return byCount(named).slice(0, TOP_KEYS);
 }
@@ -78,7 +82,8 @@ const PROPERTY_TYPES = ['string', 'number', 'boolean'] as const;
 function propertyRows(bag: string, byType: readonly KeyCounts[]): FieldRow[] {
   const found = new Map<string, [string, number][]>();
   for (const [index, counts] of byType.entries()) {
-    for (const [key, count] of entriesOf(counts)) {
+    for (const [escaped, count] of entriesOf(counts)) {
+      const key = toKey(escaped);
       found.set(key, [...(found.get(key) ?? []), [PROPERTY_TYPES[index] ?? 'string', count]]);
     }
   }

@@ -2,7 +2,6 @@
 
 import { assertNever } from '../../../platform/errors.js';
 import type { ResolvedQuery } from '../../analyze/resolved.js';
-import type { PropertyBag } from '../../fields.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
 import { hasIdentity } from '../../plan/behaviour.js';
@@ -17,6 +16,7 @@ import {
   integer,
   lambda,
   list,
+  type PropertyColumn,
   rowsOf,
   textValue,
   tupleElement,
@@ -24,7 +24,7 @@ import {
 import { bucket, person } from '../../plan/field-expressions.js';
 import { fn, heaviest } from '../../plan/functions.js';
 import { type Columns, type OutputColumn, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
-import { BAGS, countKeys, keySet, keySets, keysOf, valuesOf, withoutTexts } from '../fields/key-sets.js';
+import { allKeys, BAGS, countKeys, TYPES, withKeys, without } from '../fields/key-sets.js';
 
 type InspectQuery = Extract<ResolvedQuery, { kind: 'inspect' }>;
 
@@ -50,22 +50,16 @@ const toPlan = (query: InspectQuery, context: PlanContext, { select, columns }: 
 
 // ---- Event types ----
 
-const allKeys = (bag: PropertyBag): Expression => {
-  const sets = (['texts', 'numbers', 'booleans'] as const).map((kind) => alias(keySet(bag, kind)));
-  return fn.arrayDistinct(fn.arrayConcat(...sets));
-};
-
 /**
  * People are counted in a separate select: beside the sets of keys, the engine would keep their
  * hashes per set.
  */
 function inspectTypes(query: InspectQuery, context: PlanContext): Plan {
   const { selection } = query;
-  const sets = keySets(keysOf);
   const zero = fn.toUInt64(constant(0));
   const name = column('event_type');
   const times: Columns = { first_at: fn.min(column('time')), last_at: fn.max(column('time')) };
-  const noKeys = Object.fromEntries(Object.keys(sets).map((set) => [set, fn.array()]));
+  const noKeys = Object.fromEntries(Object.keys(TYPES).map((name) => [name, constant('')]));
   const people = selectEvents(context, {
     selection,
     columns: { name, with_keys: zero, people: fn.uniqExactIf(person, hasIdentity), ...times, ...noKeys },
@@ -73,8 +67,8 @@ function inspectTypes(query: InspectQuery, context: PlanContext): Plan {
   });
   const keys = selectEvents(context, {
     selection,
-    columns: { name, with_keys: fn.count(), people: zero, ...times, ...sets },
-    groupBy: ['name', ...Object.keys(sets)],
+    columns: { name, with_keys: fn.count(), people: zero, ...times, ...TYPES },
+    groupBy: ['name', ...Object.keys(TYPES)],
   });
   return toPlan(query, context, {
     select: select({
@@ -86,7 +80,7 @@ function inspectTypes(query: InspectQuery, context: PlanContext): Plan {
         last_seen: fn.max(alias('last_at')),
         top_properties: fn.tuple(...BAGS.map((bag) => countKeys(allKeys(bag), alias('with_keys')))),
       },
-      from: step('people_and_keys', { kind: 'union', selects: [people, keys] }),
+      from: withKeys(step('people_and_types', { kind: 'union', selects: [people, keys] })),
       groupBy: ['name'],
       orderBy: [orderBy('events', 'desc'), orderBy('name')],
     }),
@@ -103,11 +97,13 @@ function inspectTypes(query: InspectQuery, context: PlanContext): Plan {
 
 // ---- Properties of a type ----
 
-const TYPES = ['string', 'number', 'boolean'] as const;
-const KINDS = BAGS.flatMap((bag) => TYPES.map((type) => ({ bag, type })));
+const KINDS = BAGS.flatMap((bag) => (['string', 'number', 'boolean'] as const).map((type) => ({ bag, type })));
 
 const numberOf = (kind: (typeof KINDS)[number]): Expression => integer(KINDS.indexOf(kind) + 1);
 const TEXT_KINDS: Expression = list(KINDS.filter(({ type }) => type === 'string').map(numberOf));
+
+const keysOf = (map: PropertyColumn): Expression => fn.mapKeys(column(map));
+const valuesOf = (map: PropertyColumn): Expression => fn.mapValues(column(map));
 
 const noText = constant('');
 const noNumber = fn.toFloat64(constant(0));
@@ -132,7 +128,7 @@ function itemsOf(kind: (typeof KINDS)[number]): Expression {
       const isNoText = lambda(['value', 'key'], (_, key) => fn.not(fn.has(keysOf(texts), key)));
       return fn.arrayMap(
         item((value) => [noText, value]),
-        withoutTexts(keysOf(numbers), keysOf(texts)),
+        without(keysOf(numbers), keysOf(texts)),
         fn.arrayFilter(isNoText, valuesOf(numbers), keysOf(numbers)),
       );
     }
