@@ -245,7 +245,7 @@ metrics:
   test('are written with problems at their lines, open in Ask, and say what uses them', async () => {
     const visited = await shop.visit('/definitions');
     const { page } = visited;
-    await page.getByRole('heading', { name: 'Nothing is defined yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No events, cohorts or metrics yet' }).waitFor();
     await expectNoFindings(visited);
     await page.getByRole('button', { name: 'Write the first' }).click();
     await editor(visited).fill(SOURCE.replace('| count', '| cont'));

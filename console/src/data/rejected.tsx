@@ -1,12 +1,13 @@
 // Rejected events: how many for each reason and day, what to change, and the newest samples.
 import { useQuery } from '@tanstack/react-query';
 import { FailedAnswer } from '../answer/failed-answer.js';
-import { day, exact, instant } from '../answer/format.js';
+import { exact, instant } from '../answer/format.js';
 import { getJson, type RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { dataTexts } from '../texts/data.js';
 import { texts } from '../texts.js';
 import style from './data.module.css';
+import { Days } from './days.js';
 
 /** Answer of GET /api/projects/{id}/rejected. */
 interface RejectedEvents {
@@ -16,8 +17,6 @@ interface RejectedEvents {
 }
 
 const REFRESHED_MS = 10_000;
-const DAYS = 30;
-const DAY_MS = 86_400_000;
 
 export function Rejected({ project }: { readonly project: Project }) {
   const { data, error, isFetching, refetch } = useQuery<RejectedEvents, RequestFailed>({
@@ -85,31 +84,3 @@ const wordsOf = (reason: string): string => {
   const words = reason.replaceAll('_', ' ').replace('event type', 'event_type');
   return words.startsWith('event_type') ? words : `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
 };
-
-const HEIGHT = 28;
-const STEP = 8;
-
-/** A column for each of the last 30 days. */
-function Days({ days, name }: { readonly days: RejectedEvents['counts']; readonly name: string }) {
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-  const most = Math.max(1, ...days.map(({ events }) => events));
-  return (
-    <svg
-      viewBox={`0 0 ${DAYS * STEP} ${HEIGHT}`}
-      preserveAspectRatio="none"
-      className={style.days}
-      role="img"
-      aria-label={name}
-    >
-      {days.map(({ date, events }) => {
-        const age = Math.round((today - Date.parse(date)) / DAY_MS);
-        const height = Math.max(2, (events / most) * HEIGHT);
-        return (
-          <rect key={date} x={(DAYS - 1 - age) * STEP} y={HEIGHT - height} width={STEP - 2} height={height} rx="1">
-            <title>{`${day(date)}: ${exact(events)}`}</title>
-          </rect>
-        );
-      })}
-    </svg>
-  );
-}

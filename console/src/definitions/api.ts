@@ -27,6 +27,26 @@ export interface Use {
   readonly title: string;
 }
 
+/** Of the last 30 days. */
+interface Counts {
+  readonly events: number;
+  /** Days of UTC, the newest first. */
+  readonly days: readonly { readonly date: string; readonly events: number }[];
+}
+
+export interface DropRule extends Counts {
+  readonly key: string;
+  readonly when?: string;
+  readonly event?: string;
+  readonly about?: string;
+  readonly line: number;
+}
+
+export interface Dropped {
+  readonly rules: readonly DropRule[];
+  readonly bots: Counts & { readonly choice: 'keep' | 'drop' };
+}
+
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/definitions${rest}`;
 
 const read = <T>(projectId: string, part: string, path = '') =>
@@ -38,6 +58,7 @@ const read = <T>(projectId: string, part: string, path = '') =>
 
 export const definitionsQuery = (projectId: string) => read<Definitions>(projectId, 'current');
 export const usesQuery = (projectId: string) => read<readonly Use[]>(projectId, 'uses', '/uses');
+export const droppedQuery = (projectId: string) => read<Dropped>(projectId, 'dropped', '/dropped');
 export const versionsQuery = (projectId: string) => read<readonly VersionItem[]>(projectId, 'versions', '/versions');
 
 export const readVersion = (projectId: string, version: number): Promise<{ source_yaml: string }> =>

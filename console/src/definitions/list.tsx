@@ -15,6 +15,7 @@ import { texts } from '../texts.js';
 import { setAddress, toAddress } from './address.js';
 import { type Definitions, type Use, usesQuery } from './api.js';
 import style from './definitions.module.css';
+import { DroppedEvents } from './dropped.js';
 import { EXAMPLE, questionOf } from './question.js';
 
 interface Props {
@@ -67,6 +68,7 @@ export function List({ project, definitions }: Props) {
           </ul>
         </section>
       ))}
+      {version > 0 && <DroppedEvents project={project} mayEdit={mayEdit && !isSynced} />}
     </div>
   );
 }
