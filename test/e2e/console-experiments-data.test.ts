@@ -203,6 +203,32 @@ describe('data', () => {
   });
 });
 
+test('drop rules are listed with what they have dropped, by day', async () => {
+  const source = "version: 1\ndrop:\n  - { event: debug, about: 'of developers' }\nbots: drop\n";
+  const stored = await fetch(`${shop.url}/api/definitions`, {
+    method: 'PUT',
+    headers: { 'X-API-Key': shop.secretKey },
+    body: JSON.stringify({ source_yaml: source }),
+  });
+  expect(stored.status).toBe(201);
+  // The processes know a new rule within a second.
+  await expect
+    .poll(async () => (await track(shop.url, shop.secretKey, { events: [{ event_type: 'debug' }] })).body)
+    .toMatchObject({ accepted: 0, dropped: 1 });
+  const visited = await shop.visit('/definitions');
+  const { page } = visited;
+  const rules = page.getByRole('list', { name: 'Dropped events' });
+  await expect
+    .poll(async () => {
+      await page.reload();
+      return rules.getByRole('img', { name: /^event: debug by day: \d+ in 30 days$/ }).isVisible();
+    })
+    .toBe(true);
+  await rules.getByText('of developers').waitFor();
+  await rules.getByRole('listitem').filter({ hasText: 'Bots' }).getByText('Dropped', { exact: true }).waitFor();
+  await expectNoFindings(visited);
+});
+
 test('no screen has a finding of axe, or scrolls sideways', async () => {
   const visited = await shop.visit('/experiments');
   const { page } = visited;
