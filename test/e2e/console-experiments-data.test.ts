@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
+import { eventually } from '../support/eventually.js';
 import { track } from '../support/track.js';
 
 const DAY_MS = 86_400_000;
@@ -211,19 +212,19 @@ test('drop rules are listed with what they have dropped, by day', async () => {
     body: JSON.stringify({ source_yaml: source }),
   });
   expect(stored.status).toBe(201);
-  // The processes know a new rule within a second.
-  await expect
-    .poll(async () => (await track(shop.url, shop.secretKey, { events: [{ event_type: 'debug' }] })).body)
-    .toMatchObject({ accepted: 0, dropped: 1 });
+  // The processes know a new rule within a second, and write counts once a second.
+  await eventually(async () => {
+    const { body } = await track(shop.url, shop.secretKey, { events: [{ event_type: 'debug' }] });
+    expect(body).toMatchObject({ accepted: 0, dropped: 1 });
+  });
+  await eventually(async () => {
+    const answer = await fetch(`${shop.url}/api/definitions/dropped`, { headers: { 'X-API-Key': shop.secretKey } });
+    expect(await answer.json()).toMatchObject({ rules: [{ event: 'debug', events: 1 }] });
+  });
   const visited = await shop.visit('/definitions');
   const { page } = visited;
   const rules = page.getByRole('list', { name: 'Dropped events' });
-  await expect
-    .poll(async () => {
-      await page.reload();
-      return rules.getByRole('img', { name: /^event: debug by day: \d+ in 30 days$/ }).isVisible();
-    })
-    .toBe(true);
+  await rules.getByRole('img', { name: 'event: debug by day: 1 in 30 days' }).waitFor();
   await rules.getByText('of developers').waitFor();
   await rules.getByRole('listitem').filter({ hasText: 'Bots' }).getByText('Dropped', { exact: true }).waitFor();
   await expectNoFindings(visited);
