@@ -68,7 +68,7 @@ export function Editor({ project, definitions, line }: Props) {
               : checked.problems.length === 0 && checked.failure === undefined && dashboardsTexts.noProblems}
           </p>
         </div>
-        <div className={dashboards.tools}>
+        <div className={screen.tools}>
           <button type="button" className="button" onClick={leave}>
             {dashboardsTexts.cancel}
           </button>

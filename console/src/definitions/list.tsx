@@ -51,7 +51,7 @@ export function List({ project, definitions }: Props) {
           {words.usesFailed(uses.error.message)}
         </p>
       )}
-      {shown.length === 0 && <Empty mayEdit={mayEdit} />}
+      {shown.length === 0 && <Empty mayEdit={mayEdit} isSynced={isSynced} />}
       {shown.map((kind) => (
         <section key={kind} className={screen.section} aria-labelledby={kind}>
           <h2 id={kind}>{words.kinds[kind]}</h2>
@@ -81,7 +81,7 @@ function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; re
       () => setNote(texts.ask.copyFailed),
     );
   return (
-    <div className={dashboards.tools}>
+    <div className={screen.tools}>
       <span role="status" className="muted">
         {note}
       </span>
@@ -101,13 +101,13 @@ function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; re
   );
 }
 
-function Empty({ mayEdit }: { readonly mayEdit: boolean }) {
+function Empty({ mayEdit, isSynced }: { readonly mayEdit: boolean; readonly isSynced: boolean }) {
   return (
     <section className={`card ${screen.empty}`}>
       <h2>{words.none}</h2>
       <p className="muted">{words.noneNote}</p>
       <Snippet name={words.example} text={EXAMPLE} />
-      {mayEdit ? (
+      {isSynced ? null : mayEdit ? (
         <p>
           <button type="button" className="button primary" onClick={() => setAddress({ view: 'edit' })}>
             {words.first}
