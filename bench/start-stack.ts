@@ -21,7 +21,7 @@ const ENGINE_CONNECTIONS = 4;
 const DATABASE = 'analytics';
 
 /** Measure the machine, not the rate limits of a key. */
-const UNLIMITED: Settings = {
+export const UNLIMITED: Settings = {
   IDENTIFY_REQUESTS_PER_SECOND: '1000000',
   TRACK_REQUESTS_PER_SECOND: '1000000',
   PROJECT_EVENTS_PER_SECOND: '100000000',

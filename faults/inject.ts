@@ -23,6 +23,16 @@ export interface Injector {
   inject(fault: Fault): Promise<boolean>;
 }
 
+/** Whether a process got the signal. */
+export function trySignal(pid: number | undefined, name: NodeJS.Signals): boolean {
+  try {
+    return pid !== undefined && process.kill(pid, name);
+  } catch {
+    // The process ended just now by itself, or by the previous fault.
+    return false;
+  }
+}
+
 export function createInjector(options: {
   dataDirectory: string;
   /** Pid of a process; undefined while it restarts. */
@@ -30,15 +40,7 @@ export function createInjector(options: {
   /** Resolves with true while an insert runs, or with false on timeout. */
   untilInsertRuns: () => Promise<boolean>;
 }): Injector {
-  const signal = (process_: ProcessName, name: NodeJS.Signals): boolean => {
-    const pid = options.findPid(process_);
-    try {
-      return pid !== undefined && process.kill(pid, name);
-    } catch {
-      // The process ended just now by itself, or by the previous fault.
-      return false;
-    }
-  };
+  const signal = (process_: ProcessName, name: NodeJS.Signals): boolean => trySignal(options.findPid(process_), name);
   return {
     async inject(fault) {
       switch (fault.kind) {

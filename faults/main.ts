@@ -1,7 +1,8 @@
 // `npm run faults [-- --seconds 120 --seed 7]`: sends traffic to a stack started by `npm start`
-// while killing and pausing its processes and filling its disk, then checks everything that was
-// acknowledged. Prints the ledger, writes it to bench/results, and exits with status 1 when
-// anything is lost, duplicated, phantom or wrong.
+// while killing and pausing its processes, stepping clocks and filling its disk, then checks
+// everything that was acknowledged, and that each transition of an alert was told once. Prints the
+// ledger, writes it to bench/results, and exits with status 1 when anything is lost, duplicated,
+// phantom or wrong.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,15 +10,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/machine.js';
 import { ask, type Stack } from '../bench/stack.js';
-import { startStack } from '../bench/start-stack.js';
+import { startStack, UNLIMITED } from '../bench/start-stack.js';
 import { partitionQueryId } from '../src/ingest/insert/ingest-partition.js';
 import { isQueryIdRunning } from '../src/platform/clickhouse/failures.js';
 import { packageRoot } from '../src/platform/paths.js';
+import { type AlertFindings, startAlerts } from './alerts.js';
 import { checkEvents, type EventFindings, findProfileProblem, type StoredProfile } from './check.js';
 import { startCuttingProxy } from './cutting-proxy.js';
-import { createInjector, tryMountSmallDisk } from './inject.js';
+import { type HookReceiver, startHookReceiver } from './hook-receiver.js';
+import { createInjector, tryMountSmallDisk, trySignal } from './inject.js';
 import { createRandom } from './random.js';
-import { type Fault, planFaults } from './schedule.js';
+import { type Fault, type ProcessName, planFaults, planWorkerFaults } from './schedule.js';
+import { startSecondWorker } from './second-worker.js';
 import { startTraffic, type Traffic } from './traffic.js';
 
 const CLIENTS = 6;
@@ -25,6 +29,9 @@ const DISK_MEGABYTES = 3000;
 const CUT_SHARE = 0.05;
 const INSERT_WAIT_MS = 5000;
 const INSERT_POLL_MS = 5;
+const CLOCK_STEP_MS = 7000;
+const WORKERS_ALONE_MS = 25_000;
+const LOCAL_HOOKS = { WEBHOOK_PRIVATE_ADDRESSES: '127.0.0.1' };
 const RECOVERY_TIMEOUT_MS = 180_000;
 
 const { values } = parseArgs({
@@ -34,11 +41,19 @@ const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const durationMs = Number(values.seconds) * 1000;
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
+type FindPid = (name: ProcessName) => number | undefined;
+
 async function run(): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'event-analytics-faults-'));
   const disk = tryMountSmallDisk(directory, DISK_MEGABYTES);
   if (disk === undefined) say('no file system can be mounted here: the disk is not filled');
-  const stack = await startStack({ directory });
+  const stack = await startStack({ directory, settings: { ...UNLIMITED, ...LOCAL_HOOKS } });
+  const second = startSecondWorker(directory, LOCAL_HOOKS);
+  const findPid: FindPid = (name) =>
+    name === 'second worker' ? second.pid : stack.processes().find((running) => running.name === name)?.pid;
+  const receiver = await startHookReceiver(createRandom(seed + 3), () => {
+    for (const name of ['worker', 'second worker'] as const) trySignal(findPid(name), 'SIGKILL');
+  });
   try {
     const faults = planFaults(createRandom(seed), { durationMs, canFillDisk: disk !== undefined });
     const cutting = createRandom(seed + 2);
@@ -50,11 +65,28 @@ async function run(): Promise<boolean> {
       random: createRandom(seed + 1),
       run: `run-${seed}`,
     });
-    const injected = await injectAll(faults, stack, directory);
+    const alerts = await startAlerts({ stack, receiver, random: createRandom(seed + 4), ledger: traffic.events });
+    const turning = new AbortController();
+    const turned = alerts.turnUntil(turning.signal);
+    const clock = setInterval(() => trySignal(second.pid, 'SIGUSR2'), CLOCK_STEP_MS);
+    const under = { stack, dataDirectory: directory, findPid };
+    const injected = await injectAll(faults, { ...under, forMs: durationMs });
     await traffic.stop();
     await proxy.close();
-    return report({ faults: injected, cuts: proxy.cuts, traffic, outcome: await untilStored(stack, traffic) });
+    // Under all faults most checks fail. With queries that answer, conditions turn often.
+    const ofWorkers = planWorkerFaults(createRandom(seed + 5), WORKERS_ALONE_MS);
+    injected.push(...(await injectAll(ofWorkers, { ...under, forMs: WORKERS_ALONE_MS })));
+    clearInterval(clock);
+    turning.abort();
+    await turned;
+    receiver.isCalm = true;
+    const told = await alerts.settle();
+    await alerts.close();
+    const outcome = await untilStored(stack, traffic);
+    return report({ faults: injected, cuts: proxy.cuts, traffic, outcome, told, receiver });
   } finally {
+    receiver.close();
+    await second.stop();
     await stack.stop();
     disk?.unmount();
     rmSync(directory, { recursive: true, force: true });
@@ -62,10 +94,13 @@ async function run(): Promise<boolean> {
 }
 
 /** Injects the faults, which may overlap. Resolves with those that hit something. */
-async function injectAll(faults: readonly Fault[], stack: Stack, dataDirectory: string): Promise<readonly Fault[]> {
+async function injectAll(
+  faults: readonly Fault[],
+  { stack, dataDirectory, findPid, forMs }: { stack: Stack; dataDirectory: string; findPid: FindPid; forMs: number },
+): Promise<Fault[]> {
   const injector = createInjector({
     dataDirectory,
-    findPid: (name) => stack.processes().find((running) => running.name === name)?.pid,
+    findPid,
     untilInsertRuns: () => untilInsertRuns(stack),
   });
   const startedAt = Date.now();
@@ -76,7 +111,7 @@ async function injectAll(faults: readonly Fault[], stack: Stack, dataDirectory: 
     say(`${(fault.atMs / 1000).toFixed(1).padStart(6)} s  ${fault.kind} ${'process' in fault ? fault.process : ''}`);
     running.push(injector.inject(fault).then((isHit) => void (isHit && injected.push(fault))));
   }
-  await delay(Math.max(0, startedAt + durationMs - Date.now()));
+  await delay(Math.max(0, startedAt + forMs - Date.now()));
   await Promise.all(running);
   return injected;
 }
@@ -113,6 +148,8 @@ interface Run {
   readonly cuts: number;
   readonly traffic: Traffic;
   readonly outcome: Outcome;
+  readonly told: AlertFindings;
+  readonly receiver: HookReceiver;
 }
 
 /** Resolves when everything is correct, or with the problems after three minutes. */
@@ -145,7 +182,7 @@ async function look(stack: Stack, traffic: Traffic): Promise<Omit<Outcome, 'reco
 const isRight = ({ events, profileProblems }: Omit<Outcome, 'recoverySeconds'>): boolean =>
   events.lost.length + events.duplicated + events.phantom.length + profileProblems.length === 0;
 
-function report({ faults, cuts, traffic, outcome }: Run): boolean {
+function report({ faults, cuts, traffic, outcome, told, receiver }: Run): boolean {
   const { events, profileProblems, recoverySeconds } = outcome;
   const ledger = {
     machine: describeMachine(),
@@ -164,14 +201,27 @@ function report({ faults, cuts, traffic, outcome }: Run): boolean {
     phantom: events.phantom.length,
     profiles: traffic.profiles.size,
     profiles_wrong: profileProblems,
+    checks: told.checks,
+    transitions: told.transitions,
+    hooks_refused: receiver.counts.refused,
+    workers_killed_by_hooks: receiver.counts.killed,
+    hooks_repeated: told.repeated,
+    hooks_missing: told.missing,
+    hooks_unknown: told.unknown,
+    hooks_changed: told.changed,
+    alerts_disordered: told.disordered,
+    alerts_settle_seconds: told.settleSeconds,
     recovery_seconds: recoverySeconds,
   };
   const folder = join(packageRoot, 'bench', 'results');
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'faults.json'), `${JSON.stringify(ledger, null, 2)}\n`);
   process.stdout.write(`${JSON.stringify(ledger, null, 2)}\n`);
-  return isRight(outcome);
+  return isRight(outcome) && isTold(told);
 }
+
+const isTold = ({ missing, unknown, changed, disordered }: AlertFindings): boolean =>
+  missing.length + unknown.length + changed.length + disordered.length === 0;
 
 const countBy = (names: readonly string[]): Record<string, number> =>
   Object.fromEntries([...new Set(names)].sort().map((name) => [name, names.filter((other) => other === name).length]));

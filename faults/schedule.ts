@@ -1,7 +1,7 @@
 // Schedule of the faults: chosen from a seed before the run begins.
 import type { Random } from './random.js';
 
-export const PROCESSES = ['web', 'query', 'worker', 'redis', 'postgres', 'clickhouse'] as const;
+export const PROCESSES = ['web', 'query', 'worker', 'second worker', 'redis', 'postgres', 'clickhouse'] as const;
 export type ProcessName = (typeof PROCESSES)[number];
 
 export type Fault =
@@ -43,6 +43,19 @@ export function planFaults(random: Random, options: { durationMs: number; canFil
     } else if (dice < 0.92 || !options.canFillDisk) {
       faults.push({ kind: 'pause', process, atMs, forMs: random.between(PAUSE_MS.min, PAUSE_MS.max) });
     } else faults.push({ kind: 'full_disk', atMs, forMs: random.between(FULL_DISK_MS.min, FULL_DISK_MS.max) });
+  }
+  return faults;
+}
+
+const WORKER_GAP_MS = { min: 2500, max: 4000 };
+
+/** Kills and pauses of the two workers alone. */
+export function planWorkerFaults(random: Random, durationMs: number): Fault[] {
+  const faults: Fault[] = [];
+  for (let atMs = 0; atMs < durationMs; atMs += random.between(WORKER_GAP_MS.min, WORKER_GAP_MS.max)) {
+    const process = random.pick(['worker', 'second worker'] as const);
+    if (random.next() < 0.5) faults.push({ kind: 'kill', process, atMs });
+    else faults.push({ kind: 'pause', process, atMs, forMs: random.between(PAUSE_MS.min, PAUSE_MS.max) });
   }
   return faults;
 }
