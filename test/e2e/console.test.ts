@@ -221,6 +221,26 @@ describe('an answer', () => {
     expect(await cells.getAttribute('aria-rowcount')).toBe(String(rows.length + 1));
   });
 
+  test('has the annotations of the project as numbered lines, with a list of their texts', async () => {
+    const store = async (source_yaml: string): Promise<number> => {
+      const headers = { 'Content-Type': 'application/json', 'X-API-Key': shop.secretKey };
+      const body = JSON.stringify({ source_yaml });
+      return (await fetch(`${shop.url}/api/definitions`, { method: 'PUT', headers, body })).status;
+    };
+    const at = new Date(Date.now() - 3 * DAY_MS).toISOString().slice(0, 10);
+    expect(await store(`version: 1\nannotations: [{ at: ${at}, text: Release 2.0 }]\n`)).toBe(201);
+    for (const q of ['* | last 20d | count by day', '* | last 5d | count by day']) {
+      const visited = await shop.visit(askPath(q));
+      await region(visited)
+        .getByRole('list', { name: 'Annotations' })
+        .getByText(/^\d+ \w+ \d+: Release 2\.0$/)
+        .waitFor();
+      expect(await region(visited).locator('svg g[transform$=" 0)"] > text').allTextContents()).toEqual(['1']);
+      await expectNoFindings(visited);
+    }
+    expect(await store('version: 1\n')).toBe(200);
+  });
+
   test('marks what is not complete, in the zone of the project', async () => {
     const visited = await shop.visit(askPath('* | last 7d | count by day'));
     await region(visited).getByText('so far.').waitFor();
