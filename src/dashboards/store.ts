@@ -244,13 +244,18 @@ export interface StoredDashboard extends Pick<DashboardSummary, 'id' | 'key' | '
   readonly config: DashboardConfig;
 }
 
+export interface DashboardText extends Omit<StoredDashboard, 'config'> {
+  /** As JSON. */
+  readonly config: string;
+}
+
 /** Those that the reader can see, with their content, in the order of the list. */
-export const readDashboards = (postgres: Postgres, { projectId, personId }: Reader): Promise<StoredDashboard[]> =>
+export const readDashboards = (postgres: Postgres, { projectId, personId }: Reader): Promise<DashboardText[]> =>
   postgres
     .from(visibleTo(postgres, { projectId, personId }).as('d'))
     .join('dashboard_versions AS v', (on) => on.on('v.dashboard_id', 'd.id').andOn('v.version', 'd.version'))
     .orderBy([{ column: 'd.position', nulls: 'last' }, 'd.title', 'd.id'])
-    .select('d.id', 'd.key', 'd.title', 'v.config');
+    .select('d.id', 'd.key', 'd.title', postgres.raw('v.config::text AS config'));
 
 export async function requireDashboard(postgres: Postgres, reader: Reader, id: string): Promise<Dashboard> {
   const row = isUuid(id)

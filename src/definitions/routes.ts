@@ -33,7 +33,7 @@ import {
 } from './store.js';
 import { definitionsTask } from './sync-task.js';
 import { toLists } from './to-lists.js';
-import { type DefinitionUse, usesTask, warnOfRemoved } from './uses.js';
+import { removedTask, usesTask } from './uses.js';
 
 export interface DefinitionsDeps extends GuardDeps {
   /** A change compiles every definition, so it counts like a query. */
@@ -52,14 +52,12 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
   const { router, on } = createGuardedRouter(deps);
 
   /** Uses by dashboards that the reader can see, and by other definitions. */
-  const usesOf = async (reader: Reader, definitions: Definitions): Promise<DefinitionUse[]> =>
-    definitions.length === 0
-      ? []
-      : threads.run(usesTask, { definitions, dashboards: await readDashboards(postgres, reader) }, reader.projectId);
-
   const showUses = async (res: Response, reader: Reader): Promise<void> => {
-    const found = await findDefinitions(postgres, reader.projectId);
-    res.json(await usesOf(reader, found?.content.definitions ?? []));
+    const definitions = (await findDefinitions(postgres, reader.projectId))?.content.definitions ?? [];
+    if (definitions.length === 0) return void res.json([]);
+    const dashboards = await readDashboards(postgres, reader);
+    const uses = await threads.run(usesTask, { definitions, dashboards }, reader.projectId);
+    res.type('json').end(uses);
   };
 
   /** The change is stored by then, so a search that takes too long is a warning, too. */
@@ -68,13 +66,15 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
       list.some((each) => each.kind === kind && each.name === name);
     const removed = before.filter((definition) => !isIn(after, definition));
     if (removed.length === 0) return [];
-    return usesOf(reader, [...after, ...removed]).then(
-      (uses) => warnOfRemoved(uses.filter((use) => isIn(removed, use))),
-      (error: unknown) => {
-        if (!(error instanceof PublicError)) throw error;
-        return [`definitions are removed, and their uses could not be searched: ${error.message}`];
-      },
-    );
+    const request = {
+      definitions: [...after, ...removed],
+      removed,
+      dashboards: await readDashboards(postgres, reader),
+    };
+    return threads.run(removedTask, request, reader.projectId).catch((error: unknown) => {
+      if (!(error instanceof PublicError)) throw error;
+      return [`definitions are removed, and their uses could not be searched: ${error.message}`];
+    });
   }
 
   async function change(

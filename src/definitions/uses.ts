@@ -4,7 +4,7 @@
 import { valuesToTry } from '../dashboards/check-queries.js';
 import type { Variable, Variables } from '../dashboards/config-schema.js';
 import { fillTemplate, variablesOf } from '../dashboards/fill-template.js';
-import type { StoredDashboard } from '../dashboards/store.js';
+import type { DashboardText, StoredDashboard } from '../dashboards/store.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import {
   type Definition,
@@ -101,11 +101,37 @@ const namedBy = (query: string, definitions: Definitions): Definitions =>
   // Most queries contain no name of a definition, and parsing takes longer than looking for one.
   hasName(query, definitions) ? expandDefinitions(parse(query).query, definitions).named : [];
 
-export const usesTask: ThreadTask<UsesRequest, DefinitionUse[]> = {
+/** As stored: hundreds of documents are parsed, and their uses written, in a thread. */
+export interface UsesTaskRequest {
+  readonly definitions: Definitions;
+  readonly dashboards: readonly DashboardText[];
+}
+
+const inTexts = ({ definitions, dashboards }: UsesTaskRequest): DefinitionUse[] => {
+  const parsed = dashboards.map((dashboard) => ({ ...dashboard, config: JSON.parse(dashboard.config) }));
+  return findUses({ definitions, dashboards: parsed });
+};
+
+const tooCostly = 'the queries of the dashboards take more than {limit} to search';
+
+/** The uses as JSON. */
+export const usesTask: ThreadTask<UsesTaskRequest, Uint8Array<ArrayBuffer>> = {
   module: import.meta.url,
   name: 'usesTask',
-  run: findUses,
-  tooCostly: 'the queries of the dashboards take more than {limit} to search',
+  run: (request) => new TextEncoder().encode(JSON.stringify(inTexts(request))),
+  tooCostly,
+  buffersOfOutput: ({ buffer }) => [buffer],
+};
+
+/** Sentences about the uses of the definitions that are `removed`. */
+export const removedTask: ThreadTask<UsesTaskRequest & { readonly removed: Definitions }, string[]> = {
+  module: import.meta.url,
+  name: 'removedTask',
+  run: ({ removed, ...request }) => {
+    const isRemoved = (use: DefinitionUse) => removed.some(({ kind, name }) => kind === use.kind && name === use.name);
+    return warnOfRemoved(inTexts(request).filter(isRemoved));
+  },
+  tooCostly,
 };
 
 const LISTED_MAX = 20;

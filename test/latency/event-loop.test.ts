@@ -8,6 +8,7 @@ import { createTeam, createTeamProject, type TestTeam } from '../support/account
 import { createToken } from '../support/agent.js';
 import {
   AGENT_ATTACKS,
+  cards,
   DEFINITION_ATTACKS,
   DEFINITIONS_ATTACKS,
   HOSTILE_DEFINITIONS,
@@ -214,6 +215,29 @@ describe('definitions do not block the event loop', () => {
     expect([200, 201]).toContain(stored.status);
     const send = () => post('/query', hostile.secretKey, attack.body);
     await expectToHold({ at: 'query', send, statuses: orLater(attack) });
+  });
+
+  test('a list of 20,000 uses', async () => {
+    const body = JSON.stringify({ source_yaml: "version: 1\nevents: { seen: { query: 'a' } }" });
+    expect((await store(Buffer.from(body))).status).toBeLessThan(300);
+    expect((await syncDashboard('uses', cards(200, 'seen | count'))).error).toBeUndefined();
+    await postgres.raw(
+      `WITH one AS (SELECT * FROM dashboards WHERE project_id = ? AND key = 'uses'), copies AS (
+         INSERT INTO dashboards (id, project_id, key, visibility, version, title, checksum)
+         SELECT gen_random_uuid(), project_id, 'uses-' || n, visibility, version, title, checksum
+         FROM one, generate_series(1, 99) AS n RETURNING id)
+       INSERT INTO dashboard_versions (dashboard_id, version, checksum, config, source_yaml)
+       SELECT copies.id, v.version, v.checksum, v.config, v.source_yaml
+       FROM copies, one JOIN dashboard_versions v ON v.dashboard_id = one.id AND v.version = one.version`,
+      [hostile.id],
+    );
+    const send = async () => {
+      const headers = { 'X-API-Key': hostile.secretKey };
+      const response = await fetch(`${processes.url}/api/definitions/uses`, { headers });
+      expect((await response.arrayBuffer()).byteLength).toBeGreaterThan(response.ok ? 1_000_000 : 0);
+      return response;
+    };
+    await expectToHold({ at: 'web', send, statuses: [200, 429] });
   });
 });
 

@@ -22,7 +22,8 @@ const sync = (what: string, yaml: string, status = 400): LoopAttack => ({
   status,
 });
 
-const cards = (count: number, query: string): string => {
+/** A document with so many cards. */
+export const cards = (count: number, query: string): string => {
   const lines = Array.from({ length: count }, (_, index) => {
     const section = index % 100 === 0 ? '- title: S\n  cards:\n' : '';
     return `${section}  - {id: c${index}, title: T, kind: metric, viz: number, query: ${query}}\n`;

@@ -2,7 +2,7 @@
 // and other definitions; and the warnings about uses of what is removed.
 import { expect, test } from 'vitest';
 import { configSchema } from '../../../src/dashboards/config-schema.js';
-import { type DefinitionUse, findUses, warnOfRemoved } from '../../../src/definitions/uses.js';
+import { type DefinitionUse, findUses, removedTask, usesTask, warnOfRemoved } from '../../../src/definitions/uses.js';
 import type { Definitions } from '../../../src/query/definitions/definitions.js';
 
 const DEFINITIONS: Definitions = [
@@ -13,10 +13,13 @@ const DEFINITIONS: Definitions = [
 
 const card = (id: string, more: object) => ({ id, title: id.toUpperCase(), kind: 'chart', viz: 'line', ...more });
 
-function usesOf(cards: readonly object[], more: object = {}): string[] {
+function dashboardOf(cards: readonly object[], more: object = {}) {
   const config = configSchema.parse({ version: 1, title: 'Sales', sections: [{ title: 'S', cards }], ...more });
-  const dashboard = { id: 'd', key: 'sales', title: 'Sales', config };
-  return findUses({ definitions: DEFINITIONS, dashboards: [dashboard] })
+  return { id: 'd', key: 'sales', title: 'Sales', config };
+}
+
+function usesOf(cards: readonly object[], more: object = {}): string[] {
+  return findUses({ definitions: DEFINITIONS, dashboards: [dashboardOf(cards, more)] })
     .filter((use) => use.in !== 'definition')
     .map((use) => `${use.name} in ${use.in} ${use.id}`);
 }
@@ -76,4 +79,18 @@ test('warnings name the user, and count what they leave out', () => {
   const many = warnOfRemoved(Array.from({ length: 23 }, () => use));
   expect(many).toHaveLength(21);
   expect(many.at(-1)).toBe('3 more uses of removed definitions');
+});
+
+test('the threads read documents as they are stored, and answer with JSON and sentences', async () => {
+  const dashboard = dashboardOf([card('a', { query: 'activated | count' })]);
+  const stored = { ...dashboard, config: JSON.stringify(dashboard.config) };
+  const request = { definitions: DEFINITIONS, dashboards: [stored] };
+  const bytes = await usesTask.run(request);
+  expect(JSON.parse(new TextDecoder().decode(bytes))).toEqual(
+    findUses({ definitions: DEFINITIONS, dashboards: [dashboard] }),
+  );
+  const removed = DEFINITIONS.slice(0, 1);
+  const sentences = await removedTask.run({ ...request, removed });
+  expect(sentences.length).toBeGreaterThan(0);
+  for (const sentence of sentences) expect(sentence).toContain(`${removed[0]?.name} is removed`);
 });
