@@ -80,8 +80,16 @@ test('a card is added and changed by forms, each of which leaves the rest of the
 
 test('a form with a wrong query names the line; the text is checked while it is typed; a card is removed', async () => {
   const id = await create('wrong');
-  const visited = await shop.visit(`/dashboards/${id}#v=edit&card=orders`);
+  const visited = await shop.visit('/dashboards');
   const { page } = visited;
+  let release = (): void => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  await page.route('**/draft', (route) => held.then(() => route.continue()));
+  await page.goto(shop.addressOf(`/dashboards/${id}#v=edit&card=orders`));
+  await page.getByRole('region', { name: 'Cards' }).getByText('Loading').waitFor();
+  release();
   const form = page.getByRole('dialog', { name: 'Edit Orders' });
   await typeQuery(form, 'purchase | last 7d | cont');
   await form.getByText('nearest is').waitFor();

@@ -2,6 +2,7 @@
 // its place in the text.
 import { Icon } from '../shell/icon.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
+import { texts } from '../texts.js';
 import type { Draft, DraftCard, DraftVariable } from './api.js';
 import editing from './editing.module.css';
 
@@ -12,17 +13,19 @@ export type OpenForm =
   | { readonly kind: 'variable'; readonly variable?: DraftVariable };
 
 interface Props {
+  /** Whether the sections and variables are known. */
+  readonly isRead: boolean;
   readonly sections: Draft['sections'];
   readonly variables: Draft['variables'];
   readonly open: (form: OpenForm) => void;
   readonly goTo: (card: DraftCard) => void;
 }
 
-export function CardsPanel({ sections, variables, open, goTo }: Props) {
+export function CardsPanel({ isRead, sections, variables, open, goTo }: Props) {
   return (
     <section className={`card ${editing.panel}`} aria-labelledby="cards">
       <h2 id="cards">{dashboardsTexts.cards}</h2>
-      {sections.length === 0 && <p className="muted">{dashboardsTexts.noCards}</p>}
+      {sections.length === 0 && <p className="muted">{isRead ? dashboardsTexts.noCards : texts.loading}</p>}
       {sections.map(({ title, cards }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections are told by their places
         <section key={index} aria-label={title}>

@@ -127,7 +127,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
           problems={problems}
           field={field}
         />
-        <CardsPanel sections={sections} variables={variables} open={setOpen} goTo={goTo} />
+        <CardsPanel isRead={draft.isRead} sections={sections} variables={variables} open={setOpen} goTo={goTo} />
       </div>
       {open?.kind === 'card' && (
         <CardForm

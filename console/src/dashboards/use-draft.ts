@@ -12,6 +12,8 @@ export interface DraftState {
   readonly problems: readonly Problem[];
   readonly sections: Draft['sections'];
   readonly variables: Draft['variables'];
+  /** Whether the text has been checked at least once, or could not be. */
+  readonly isRead: boolean;
   /** Whether the problems are those of the present text. */
   readonly isChecked: boolean;
   /** Why the text could not be checked. */
@@ -50,6 +52,7 @@ export function useDraft(projectId: string, id: string, before: string): DraftSt
     problems: draft?.problems ?? [],
     sections: draft?.sections ?? [],
     variables: draft?.variables ?? [],
+    isRead: draft !== undefined || failure !== undefined,
     isChecked: source === checked,
     edit: async (edit) => {
       const changed = await editDraft(projectId, id, { source, ...edit });
