@@ -1,12 +1,13 @@
 // The service side of the oracle comparison: stores random histories in the real engine, each under
 // its own project ids, and runs queries through the compiler, the engine and the JSON format.
 import { randomUUID } from 'node:crypto';
+import { type Catalog, toCatalog } from '../../src/catalog/catalog.js';
+import { propertyField } from '../../src/catalog/names.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { tryParseNumberText } from '../../src/platform/number-text.js';
 import type { Definitions } from '../../src/query/definitions/definitions.js';
 import type { AnyBag } from '../../src/query/fields.js';
-import { GUESSES, type Guess, type GuessOf } from '../../src/query/property-guess.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
 import { createPropertyGuesses } from '../../src/query-api/property-guesses.js';
 import type { Answer } from '../../src/query-api/shape.js';
@@ -17,8 +18,8 @@ import type { Context } from '../oracle/world.js';
 import { startQueryService } from './query-service.js';
 
 const ROWS_MAX = 10_000;
-/** In every such history each property starts with the guess `text`, as in a new process. */
-const UNTAUGHT_EVERY = 4;
+/** One in so many histories has no catalog, so that each property starts with the guess `text`. */
+const UNKNOWN_EVERY = 4;
 
 export interface StoredHistory {
   readonly history: History;
@@ -44,12 +45,9 @@ export interface OracleService {
 }
 
 export async function startOracleService(): Promise<OracleService> {
-  const learned = createPropertyGuesses();
-  const taught = new Map<string, GuessOf>();
-  const service = await startQueryService(undefined, {
-    ...learned,
-    of: (projectId) => laterOf(learned.of(projectId), taught.get(projectId)),
-  });
+  const catalogs = new Map<string, Catalog>();
+  const guesses = createPropertyGuesses((projectId) => catalogs.get(projectId));
+  const service = await startQueryService(undefined, guesses);
   let stored = 0;
   return {
     store: async (histories) => {
@@ -59,7 +57,7 @@ export async function startOracleService(): Promise<OracleService> {
       return histories.map(({ context, history }, index) => {
         const projectId = toProjectId(projects[index]?.(PROJECT) ?? '');
         // A rejected guess is a statement of its own, which would be a third of all.
-        if (stored++ % UNTAUGHT_EVERY > 0) taught.set(projectId, guessesOf(history));
+        if (stored++ % UNKNOWN_EVERY > 0) catalogs.set(projectId, catalogOf(history));
         const at = { nowMs: context.now, timezone: context.timezone, limit: ROWS_MAX, offset: 0 };
         return (text, options) => service.ask(projectId, text, { ...at, ...options });
       });
@@ -68,24 +66,17 @@ export async function startOracleService(): Promise<OracleService> {
   };
 }
 
-const laterOf =
-  (learned: GuessOf, taught: GuessOf = learned): GuessOf =>
-  (bag, key) =>
-    GUESSES[Math.max(GUESSES.indexOf(learned(bag, key)), GUESSES.indexOf(taught(bag, key)))] ?? 'anything';
-
-const GUESS_OF_TYPE: Readonly<Record<string, Guess>> = { string: 'text', number: 'number', boolean: 'boolean' };
-
-/** The guess for each property that no value of the history rejects. */
-function guessesOf({ events, profiles }: History): GuessOf {
-  const typesByBag: Readonly<Record<AnyBag, ReadonlyMap<string, ReadonlySet<string>>>> = {
-    event_properties: typesOf(events.map(({ event_properties }) => event_properties)),
-    user_properties: typesOf(events.map(({ user_properties }) => user_properties)),
-    user: typesOf(profiles.map(({ properties }) => properties)),
+/** The types of all properties, as a project's catalog has them. */
+function catalogOf({ events, profiles }: History): Catalog {
+  const bags: Readonly<Record<AnyBag, readonly Properties[]>> = {
+    event_properties: events.map(({ event_properties }) => event_properties),
+    user_properties: events.map(({ user_properties }) => user_properties),
+    user: profiles.map(({ properties }) => properties),
   };
-  return (bag, key) => {
-    const [type = 'string', ...others] = typesByBag[bag].get(key) ?? [];
-    return others.length > 0 ? 'anything' : (GUESS_OF_TYPE[type] ?? 'anything');
-  };
+  const properties = (Object.keys(bags) as AnyBag[]).flatMap((bag) =>
+    [...typesOf(bags[bag])].map(([key, types]) => [propertyField(bag, key), [...types]] as const),
+  );
+  return { ...toCatalog([], true), properties: new Map(properties) };
 }
 
 /** The types of the values by key, without those of null. */
