@@ -5,6 +5,7 @@ import type { ConsoleVisit } from '../support/console.js';
 import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
+import { eventually } from '../support/eventually.js';
 
 const DAY_MS = 86_400_000;
 
@@ -176,7 +177,9 @@ describe('a click', () => {
     await expectQuery(visited, '* | last 30d | count by event_type | sort count asc # all of them');
     await region(visited).locator('th[aria-sort="ascending"]').waitFor();
     const { rows } = await shop.ask(queryIn(visited));
-    expect(await region(visited).locator('tbody tr:first-child td').first().textContent()).toBe(rows[0]?.event_type);
+    const first = region(visited).locator('tbody tr:first-child td').first();
+    // The rows before stay until the answer arrives.
+    await eventually(async () => expect(await first.textContent()).toBe(rows[0]?.event_type));
   });
 
   test('on a bar or a value filters', async () => {
