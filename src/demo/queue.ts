@@ -47,11 +47,11 @@ const NO_PROGRESS: DemoProgress = { events: 0, users: 0, share: 0 };
 
 /** Undefined when the organization has no job. */
 export async function findDemoJob(queue: DemoQueue, organizationId: OrganizationId): Promise<DemoJobState | undefined> {
+  // The state first: a job that fails between the two reads is then read with its reason.
+  const state = await queue.getJobState(organizationId);
   const job = await queue.getJob(organizationId);
-  if (job === undefined) return undefined;
-  const state = await job.getState();
-  // Removed between the two reads.
-  if (state === 'unknown' || state === 'completed') return undefined;
+  // A completed job is removed.
+  if (job === undefined || state === 'unknown' || state === 'completed') return undefined;
   const progress = typeof job.progress === 'object' ? (job.progress as DemoProgress) : NO_PROGRESS;
   if (state === 'failed') return { status: 'failed', progress, error: job.failedReason ?? '' };
   return { status: state === 'active' ? 'loading' : 'waiting', progress, error: null };
