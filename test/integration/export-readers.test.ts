@@ -200,7 +200,7 @@ describe('an export client', () => {
   }, 120_000);
 
   test('leaves nothing in memory once it has read everything', async () => {
-    // Garbage grows up to a level that depends on the machine; memory that is kept grows with each export.
+    // The level of garbage depends on the machine; memory that is kept grows with each export.
     let before = residents();
     await eventually(async () => {
       expect(await readLines(await openSlowly(slow))).toBe(EVENTS);
