@@ -5,9 +5,9 @@ import { type DemoArguments, HELP, parseDemoArguments } from '../src/demo/argume
 import { createDemo, type Demo, type DemoDeps, DemoExists, deleteDemo } from '../src/demo/create-demo.js';
 import { generateShop } from '../src/demo/generate.js';
 import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
-import { UsageError } from '../src/imports/arguments.js';
 import { formatCount, ProgressDisplay, toCells } from '../src/imports/progress.js';
 import { readStandalone } from '../src/imports/target.js';
+import { UsageError } from '../src/imports/usage-error.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';

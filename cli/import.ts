@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { env } from 'node:process';
 import { requireProject } from '../src/accounts/projects.js';
-import { HELP, type ImportArguments, parseArguments, UsageError } from '../src/imports/arguments.js';
-import { type ImportSummary, importAccessLog } from '../src/imports/import-access-log.js';
-import { type Line, readLines } from '../src/imports/line-reader.js';
-import { openLogFile } from '../src/imports/log-file.js';
-import { formatCount, ProgressDisplay } from '../src/imports/progress.js';
+import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
+import { findInput } from '../src/imports/input/input-files.js';
+import { paced } from '../src/imports/pace.js';
+import { ProgressDisplay } from '../src/imports/progress.js';
+import { type ImportOptions, runImport } from '../src/imports/run-import.js';
+import { type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
-import { createTrackClient, TrackError } from '../src/imports/track-client.js';
+import { createIdentifyClient, createTrackClient, TrackError } from '../src/imports/track-client.js';
+import { UsageError } from '../src/imports/usage-error.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { toProjectId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
@@ -18,8 +20,6 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
 const EXIT_INTERRUPTED = 130;
-const UNPARSABLE_SHOWN_MAX = 5;
-const NOTHING: ImportSummary = { lines: 0, sent: 0, accepted: 0, skipped: 0, unparsable: 0 };
 
 const interrupt = new AbortController();
 const display = new ProgressDisplay(process.stderr);
@@ -30,45 +30,53 @@ async function run(): Promise<void> {
     process.stdout.write(HELP);
     return;
   }
-  const summary = await importFile(args);
+  const summary = await importPaths(args);
   display.clear();
-  process.stdout.write(toReport(summary));
-  const isOtherFormat = summary.lines > 0 && summary.unparsable === summary.lines;
-  if (isOtherFormat) throw new Error(`no line of ${args.file} is in the common or combined log format`);
+  process.stdout.write(toReport(summary, args));
+  if (summary.read === 0) throw new Error(`${args.paths.join(' ')} has no records`);
+  if (summary.isEmpty) throw new Error(`nothing in ${args.paths.join(' ')} can be imported as ${args.source.name}`);
 }
 
-/** npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to. */
-async function importFile(args: ImportArguments): Promise<ImportSummary> {
-  const dataDirectory = resolve(packageRoot, env.DATA_DIR ?? 'data');
-  const target = await resolveTarget(args, { ...env, dataDirectory, readSecretKey });
-  const path = args.file === '-' ? args.file : resolve(env.INIT_CWD ?? '.', args.file);
-  const file = await openLogFile(path, process.stdin, interrupt.signal);
-  const library = `service-import/${readVersion()}`;
+async function importPaths(args: ImportArguments): Promise<ImportSummary> {
+  const clients = args.isDryRun ? undefined : await createClients(args);
+  // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
+  const paths = args.paths.map((path) => (path === '-' ? path : resolve(env.INIT_CWD ?? '.', path)));
+  const input = await findInput(paths, { stdin: process.stdin, signal: interrupt.signal });
   const startedMs = performance.now();
-  let summary = NOTHING;
-  const send = createTrackClient({
-    ...target,
-    userAgent: library,
-    signal: interrupt.signal,
-    onRetry: createRetryNotes(),
-  });
+  let summary: ImportSummary | undefined;
   try {
-    return await importAccessLog(readLines(file.stream), {
-      send,
-      library,
-      site: args.site,
-      onUnparsable: createUnparsableNotes(),
+    return await runImport(input.files, {
+      clients,
+      open: args.source.open(args),
+      library: `${libraryName()} ${args.source.name}`,
+      nowMs: Date.now(),
+      overwritesProfiles: args.overwritesProfiles,
+      signal: interrupt.signal,
+      onSkipped: (reason, place) => display.note(`${place}: ${reason}`),
       onProgress: (now) => {
         summary = now;
-        const elapsedMs = performance.now() - startedMs;
-        display.update({ summary, bytesRead: file.bytesRead(), bytesTotal: file.bytesTotal, elapsedMs });
+        const { read, skippedCount: skipped, links, profiles } = now;
+        const state = { read, skipped, identities: links + profiles };
+        const bytes = { bytesRead: input.bytesRead(), bytesTotal: input.bytesTotal };
+        display.update({ ...state, ...bytes, elapsedMs: performance.now() - startedMs });
       },
     });
   } catch (cause) {
     display.clear();
-    if (summary.sent > 0) process.stdout.write(toReport(summary));
+    if (summary !== undefined) process.stdout.write(toReport(summary, args));
     throw cause;
   }
+}
+
+async function createClients(args: ImportArguments): Promise<NonNullable<ImportOptions['clients']>> {
+  const dataDirectory = resolve(packageRoot, env.DATA_DIR ?? 'data');
+  const target = await resolveTarget(args, { ...env, dataDirectory, readSecretKey });
+  const { signal } = interrupt;
+  const options = { ...target, userAgent: libraryName(), signal, onRetry: createRetryNotes() };
+  return {
+    track: createTrackClient(options),
+    identify: paced(createIdentifyClient(options), { perSecond: args.identifiesPerSecond, signal }),
+  };
 }
 
 async function readSecretKey(projectId: string): Promise<string | null> {
@@ -92,26 +100,10 @@ function createRetryNotes(): (reason: string, delayMs: number) => void {
   };
 }
 
-/** Prints only the first unparsable lines: a log of another format has nothing else. */
-function createUnparsableNotes(): (line: Line) => void {
-  let count = 0;
-  return (line) => {
-    count += 1;
-    const excerpt = JSON.stringify(line.text.slice(0, 80));
-    if (count <= UNPARSABLE_SHOWN_MAX) display.note(`line ${line.number} does not parse: ${excerpt}`);
-    else if (count === UNPARSABLE_SHOWN_MAX + 1) display.note('further lines that do not parse are only counted');
-  };
-}
-
-const toReport = (summary: ImportSummary): string =>
-  Object.entries(summary)
-    .map(([name, count]: [string, number]) => `${name.padEnd(11)}${formatCount(count).padStart(14)}\n`)
-    .join('');
-
-function readVersion(): string {
+function libraryName(): string {
   const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
   const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
-  return String(version);
+  return `service-import/${String(version)}`;
 }
 
 const GO_ON = 'run the same command again to go on: what was imported is not counted twice';

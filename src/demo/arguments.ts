@@ -1,6 +1,6 @@
 // Command line of `npm run demo`.
 import { parseArgs } from 'node:util';
-import { UsageError } from '../imports/arguments.js';
+import { UsageError } from '../imports/usage-error.js';
 
 export interface DemoArguments {
   readonly kind: 'create' | 'refresh' | 'delete' | 'help';

@@ -1,9 +1,12 @@
 // Progress output: a bar that is redrawn in place on a terminal, otherwise a plain line at
 // intervals.
-import type { ImportSummary } from './import-access-log.js';
 
 export interface ProgressState {
-  readonly summary: ImportSummary;
+  /** Records that were read. */
+  readonly read: number;
+  readonly skipped: number;
+  /** Identity links and profiles that were sent, after all records. */
+  readonly identities: number;
   readonly bytesRead: number;
   /** Undefined when the size of the input is unknown. */
   readonly bytesTotal: number | undefined;
@@ -75,12 +78,23 @@ export function toCells(share: number): string {
 }
 
 function toStatus(state: ProgressState): string {
-  const { lines, unparsable } = state.summary;
+  const { read, skipped, identities, elapsedMs } = state;
   const share = toShare(state);
   const percent = share === undefined ? '' : `${String(Math.floor(share * 100)).padStart(3)} %  `;
-  const rate = Math.round((lines * 1000) / Math.max(state.elapsedMs, 1));
-  const faults = unparsable === 0 ? '' : `  ${formatCount(unparsable)} unparsable`;
-  return `${percent}${formatCount(lines)} lines  ${formatCount(rate)} lines/s${faults}`;
+  const rate = Math.round((read * 1000) / Math.max(elapsedMs, 1));
+  const rest = identities > 0 ? `${formatCount(identities)} identities` : `${formatCount(rate)}/s${toRemaining(state)}`;
+  return `${percent}${formatCount(read)} records  ${rest}${skipped === 0 ? '' : `  ${formatCount(skipped)} skipped`}`;
+}
+
+/** Once a hundredth is read, by the rate of bytes so far. */
+function toRemaining(state: ProgressState): string {
+  const share = toShare(state);
+  if (share === undefined || share < 0.01 || share === 1) return '';
+  const seconds = Math.ceil((state.elapsedMs * (1 - share)) / share / 1000);
+  const minutes = Math.floor(seconds / 60);
+  const hours = Math.floor(minutes / 60);
+  if (hours > 0) return `  ${hours} h ${minutes % 60} min left`;
+  return minutes > 0 ? `  ${minutes} min ${seconds % 60} s left` : `  ${seconds} s left`;
 }
 
 export const formatCount = (count: number): string => String(count).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { type ImportArguments, UsageError } from './arguments.js';
+import { UsageError } from './usage-error.js';
 
 export interface ImportTarget {
   readonly url: string;
@@ -25,16 +25,18 @@ export interface TargetEnvironment {
 const standaloneSchema = z.object({ url: z.url(), project_id: z.string() });
 
 export async function resolveTarget(
-  given: Pick<ImportArguments, 'url' | 'key'>,
+  given: { readonly url: string | undefined; readonly key: string | undefined; readonly project?: string | undefined },
   environment: TargetEnvironment,
 ): Promise<ImportTarget> {
   const url = given.url ?? (environment.SERVICE_URL || undefined);
-  const key = given.key ?? (environment.SERVICE_KEY || undefined);
+  // A project that is named wins over a key of the environment.
+  const key = given.key ?? (given.project === undefined ? environment.SERVICE_KEY || undefined : undefined);
   if (url !== undefined && key !== undefined) return requireSecretKey({ url, key });
   // Never send the key of the standalone service to another address.
   if (url !== undefined) throw new UsageError('--url needs --key (or SERVICE_KEY): a secret key of that service');
   const standalone = await readStandalone(environment.dataDirectory);
-  return requireSecretKey({ url: standalone.url, key: key ?? (await readKey(standalone.project_id, environment)) });
+  const project = given.project ?? standalone.project_id;
+  return requireSecretKey({ url: standalone.url, key: key ?? (await readKey(project, environment)) });
 }
 
 function requireSecretKey(target: ImportTarget): ImportTarget {

@@ -12,7 +12,13 @@ export interface TrackClientOptions {
   readonly onRetry?: (reason: string, delayMs: number) => void;
 }
 
-export type SendBatch = (body: string) => Promise<{ accepted: number }>;
+export interface Answer {
+  readonly accepted: number;
+  /** Events that a rule of the project drops. */
+  readonly dropped?: number;
+}
+
+export type SendBatch = (body: string) => Promise<Answer>;
 
 /** A batch was rejected. The message is printed to the terminal. */
 export class TrackError extends Error {
@@ -27,7 +33,7 @@ export class TrackError extends Error {
 }
 
 type Attempt =
-  | { readonly kind: 'accepted'; readonly accepted: number }
+  | { readonly kind: 'accepted'; readonly answer: Answer }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'passing'; readonly reason: string; readonly retryAfterMs: number };
 
@@ -43,23 +49,28 @@ export const createIdentifyClient = (options: TrackClientOptions): SendBatch => 
 interface Route {
   readonly path: string;
   /** Undefined for an answer that the service would not give. */
-  readonly readAccepted: (answer: Record<string, unknown>) => number | undefined;
+  readonly readAnswer: (answer: Record<string, unknown>) => Answer | undefined;
   readonly missing: string;
 }
 
 const TRACK: Route = {
   path: 'track',
-  readAccepted: ({ accepted }) => (typeof accepted === 'number' ? accepted : undefined),
+  readAnswer: ({ accepted, dropped }) =>
+    typeof accepted === 'number' ? { accepted, ...(typeof dropped === 'number' && { dropped }) } : undefined,
   missing: '"accepted"',
 };
-const IDENTIFY: Route = { path: 'identify', readAccepted: ({ ok }) => (ok === true ? 1 : undefined), missing: '"ok"' };
+const IDENTIFY: Route = {
+  path: 'identify',
+  readAnswer: ({ ok }) => (ok === true ? { accepted: 1 } : undefined),
+  missing: '"ok"',
+};
 
 function createClient(options: TrackClientOptions, route: Route): SendBatch {
   const wait = options.wait ?? ((delayMs: number) => sleep(delayMs, undefined, { signal: options.signal }));
   return async (body) => {
     for (let attempt = 0; ; attempt += 1) {
       const result = await postOnce(options, route, body);
-      if (result.kind === 'accepted') return { accepted: result.accepted };
+      if (result.kind === 'accepted') return result.answer;
       const delayMs = RETRY_DELAYS_MS[attempt];
       if (result.kind === 'refused') {
         throw new TrackError(`${options.url} refused the events: ${result.reason}`, { isPassing: false });
@@ -96,10 +107,10 @@ async function postOnce(
   }
 }
 
-function toAttempt(response: Response, { readAccepted, missing }: Route, text: string): Attempt {
+function toAttempt(response: Response, { readAnswer, missing }: Route, text: string): Attempt {
   if (response.ok) {
-    const accepted = readAccepted(tryReadJson(text) ?? {});
-    if (accepted !== undefined) return { kind: 'accepted', accepted };
+    const answer = readAnswer(tryReadJson(text) ?? {});
+    if (answer !== undefined) return { kind: 'accepted', answer };
     return { kind: 'refused', reason: `its answer has no ${missing}; is this the address of the service?` };
   }
   const message = tryReadJson(text)?.error;

@@ -52,7 +52,7 @@ test('three concurrent imports count every line at most once at any time, with a
   }
   await stored;
 
-  for (const run of await imports) expect(run).toMatchObject({ status: 0, report: { accepted: LOG.validLines } });
+  for (const run of await imports) expect(run).toMatchObject({ status: 0, report: { events: LOG.validLines } });
   expect(isKilled).toBe(true);
   expect(Math.max(...counts)).toBeLessThanOrEqual(LOG.validLines);
   expect(await countEvents()).toBe(LOG.validLines);

@@ -1,5 +1,6 @@
-// Import of a real access log over the public API; the answers of the query API are compared with
-// counts from awk and from the databases of browsers and addresses.
+// Imports over the public API. Answers about an access log are compared with counts from awk and
+// from the databases of browsers and addresses, those about exports of other products with what the
+// fixtures of their mappings say.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,9 @@ import { isbot } from 'isbot';
 import { Reader, type Response } from 'maxmind';
 import { UAParser } from 'ua-parser-js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findInput } from '../../src/imports/input/input-files.js';
+import type { Mapped } from '../../src/imports/source.js';
+import { findSource } from '../../src/imports/sources/table.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { type AccessLogCounts, countWithAwk, regroup } from '../support/access-log-counts.js';
 import { generateAccessLog } from '../support/access-log-generator.js';
@@ -17,6 +21,8 @@ import {
   type Row,
   startAccessLogService,
 } from '../support/access-log-service.js';
+import { eventually } from '../support/eventually.js';
+import { eventsOf, peopleOf } from '../support/imports.js';
 
 const REAL_LOG = join(packageRoot, '..', 'shared', 'data', 'apache_access.log');
 const RANGE = 'from 2015-05-17 to 2015-05-22';
@@ -31,15 +37,19 @@ function writeGeneratedLog(): string {
   return file;
 }
 
-describe('import of a generated access log', () => describeLog(writeGeneratedLog()));
+describe('import of a generated access log', () => {
+  const service = describeLog(writeGeneratedLog());
+  describe('and of exports of other products', () => describeExports(service));
+});
 
 if (existsSync(REAL_LOG)) {
-  describe('import of apache_access.log', () => describeLog(REAL_LOG));
+  describe('import of apache_access.log', () => void describeLog(REAL_LOG));
 } else {
   test.skip(`import of apache_access.log: skipped, because ${REAL_LOG} does not exist`, () => undefined);
 }
 
-function describeLog(file: string): void {
+/** Returns the service, once it runs. */
+function describeLog(file: string): () => AccessLogService {
   let service: AccessLogService;
   let counts: AccessLogCounts;
   let imported: ImportRun;
@@ -60,7 +70,7 @@ function describeLog(file: string): void {
       .filter((line) => line !== '').length;
     expect(imported).toMatchObject({
       status: 0,
-      report: { lines, sent: counts.events, accepted: counts.events, skipped: 0, unparsable: lines - counts.events },
+      report: { read: lines, events: counts.events, skipped: lines - counts.events },
     });
   });
 
@@ -122,6 +132,65 @@ function describeLog(file: string): void {
     const [row] = await ask('count');
     expect(row?.value).toBe(counts.events);
   });
+  return () => service;
+}
+
+const FIXTURES = join(packageRoot, 'test', 'unit', 'imports', 'sources', 'fixtures');
+const EXPORTS: readonly (readonly [source: string, files: readonly string[]])[] = [['mixpanel', ['mixpanel.ndjson']]];
+const EXPORT_RANGE = 'from 2000-01-01 to 2027-01-01';
+
+function describeExports(running: () => AccessLogService): void {
+  test.each(EXPORTS)(
+    'of %s: twice is once, as the dry run says, with the people of the source',
+    async (name, files) => {
+      const paths = files.map((file) => join(FIXTURES, file));
+      const expected = countPeople(await mapFiles(name, paths));
+      const service = running();
+      const askPeople = () =>
+        service.ask(`* | ${EXPORT_RANGE} | where _library contains " ${name}" | count by event_type, distinct_id`);
+
+      const dry = await service.run(name, ...paths, '--dry-run');
+      expect(await askPeople()).toEqual([]);
+      for (const run of ['first', 'second']) {
+        const { status, stdout } = await service.run(name, ...paths);
+        expect([run, status, withoutLastLine(stdout)]).toEqual([run, 0, withoutLastLine(dry.stdout)]);
+        await service.drained();
+        await eventually(async () => {
+          const found = (await askPeople()).map(
+            (row) => [`${row.event_type} of ${row.distinct_id}`, row.count] as const,
+          );
+          expect(new Map(found)).toEqual(expected);
+        });
+      }
+      for (const path of paths) if (dry.stdout.includes('not JSON')) expect(dry.stdout).toMatch(`${path}:`);
+    },
+  );
+}
+
+const withoutLastLine = (text: string): string => text.trimEnd().split('\n').slice(0, -1).join('\n');
+
+async function mapFiles(name: string, paths: readonly string[]): Promise<readonly Mapped[]> {
+  const open = findSource(name)?.open({ site: undefined, timeZone: undefined });
+  const { files } = await findInput(paths, { stdin: process.stdin });
+  const all: Mapped[] = [];
+  for (const file of files) for await (const { mapped } of open?.(file) ?? []) all.push(...mapped);
+  return all;
+}
+
+/** Valid events by type and person; equal keys count once. */
+function countPeople(mapped: readonly Mapped[]): Map<string, number> {
+  const events = eventsOf(mapped);
+  const people = peopleOf(mapped);
+  const seen = new Set<string>();
+  const counts = new Map<string, number>();
+  for (const [index, { event_type: type, insert_id: id, timeMs = 0 }] of events.entries()) {
+    const key = `${type} ${timeMs} ${id}`;
+    if (timeMs < Date.UTC(2000, 0, 1) || timeMs > Date.now() || seen.has(key)) continue;
+    seen.add(key);
+    const label = `${type} of ${people[index]?.[1] ?? null}`;
+    counts.set(label, (counts.get(label) ?? 0) + 1);
+  }
+  return counts;
 }
 
 const isBotAgent = (agent: string): boolean => agent !== '-' && (isbot(agent) || /CFNetwork\//.test(agent));

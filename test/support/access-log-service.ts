@@ -17,12 +17,16 @@ export interface ImportRun {
   readonly status: number | null;
   /** The numbers of its report by name. */
   readonly report: Readonly<Record<string, number>>;
+  readonly stdout: string;
   readonly stderr: string;
 }
 
 export interface AccessLogService {
   readonly processes: ProcessGroup;
+  /** Imports an access log. */
   import(file: string): Promise<ImportRun>;
+  /** Runs `npm run import` with these arguments. */
+  run(...args: readonly string[]): Promise<ImportRun>;
   ask(q: string): Promise<readonly Row[]>;
   /** Resolves when all accepted events are stored. */
   drained(): Promise<void>;
@@ -49,9 +53,11 @@ export async function startAccessLogService(options: { workers: number }): Promi
   const queues = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
   const processes = await startProcesses(databases.env);
   for (let worker = 2; worker <= options.workers; worker += 1) await processes.start('worker', `worker-${worker}`);
+  const run = (...args: readonly string[]) => runImport([...args, '--url', processes.url, '--key', key]);
   return {
     processes,
-    import: (file) => runImport(['access-log', file, '--url', processes.url, '--key', key]),
+    import: (file) => run('access-log', file),
+    run,
     ask: (q) => ask(processes.url, key, q),
     drained: () =>
       eventually(async () => {
@@ -97,7 +103,7 @@ function runImport(args: readonly string[]): Promise<ImportRun> {
       const report = Object.fromEntries(
         numbers.map(([, name = '', text = '']) => [name, Number(text.replaceAll(',', ''))]),
       );
-      resolve({ status, report, stderr: output.stderr });
+      resolve({ status, report, ...output });
     });
   });
 }

@@ -2,27 +2,45 @@
 import { expect, test } from 'vitest';
 import { parseArguments } from '../../../src/imports/arguments.js';
 
-const NONE = { kind: 'import', url: undefined, key: undefined, site: undefined };
+const NONE = {
+  ...{ kind: 'import', source: expect.objectContaining({ name: 'access-log' }) },
+  ...{ url: undefined, key: undefined, site: undefined, project: undefined, timeZone: undefined },
+  ...{ isDryRun: false, overwritesProfiles: false, identifiesPerSecond: 180 },
+};
+const PROJECT = '019aa000-0000-7000-8000-000000000000';
 
 const GOOD: readonly (readonly [args: string, expected: object])[] = [
-  ['access-log a.log', { ...NONE, file: 'a.log' }],
-  ['access-log -', { ...NONE, file: '-' }],
-  ['access-log a.log --site https://example.com/', { ...NONE, file: 'a.log', site: 'https://example.com' }],
-  ['access-log a.log --site https://example.com/shop/', { ...NONE, file: 'a.log', site: 'https://example.com/shop' }],
-  ['access-log a.log --url http://h:1 --key sk_1', { ...NONE, file: 'a.log', url: 'http://h:1', key: 'sk_1' }],
+  ['access-log a.log', { ...NONE, paths: ['a.log'] }],
+  ['access-log -', { ...NONE, paths: ['-'] }],
+  ['access-log a b c*.gz', { ...NONE, paths: ['a', 'b', 'c*.gz'] }],
+  ['access-log a.log --site https://example.com/', { ...NONE, paths: ['a.log'], site: 'https://example.com' }],
+  ['access-log a --site https://example.com/shop/', { ...NONE, paths: ['a'], site: 'https://example.com/shop' }],
+  ['access-log a.log --url http://h:1 --key sk_1', { ...NONE, paths: ['a.log'], url: 'http://h:1', key: 'sk_1' }],
+  [
+    'mixpanel a --dry-run --source-timezone Europe/Berlin',
+    { source: expect.objectContaining({ name: 'mixpanel' }), isDryRun: true, timeZone: 'Europe/Berlin' },
+  ],
+  [
+    'access-log a --overwrite-profiles --identifies-per-second 50',
+    { overwritesProfiles: true, identifiesPerSecond: 50 },
+  ],
+  [`access-log a --project ${PROJECT}`, { project: PROJECT }],
   ['--help', { kind: 'help' }],
   ['access-log a.log -h', { kind: 'help' }],
 ];
 
 test.each(GOOD)('parseArguments() accepts %s', (args, expected) => {
-  expect(parseArguments(args.split(' '))).toEqual(expected);
+  expect(parseArguments(args.split(' '))).toMatchObject(expected);
 });
 
 const BAD: readonly (readonly [args: string, message: string])[] = [
   ['', 'what to import is missing'],
   ['csv a.csv', 'cannot import "csv"'],
   ['access-log', 'the file is missing'],
-  ['access-log a b', 'one file at a time'],
+  ['access-log a --source-timezone Mars', '--source-timezone is not a time zone'],
+  ['access-log a --project shop', '--project is not the id of a project'],
+  [`access-log a --project ${PROJECT} --key sk_1`, '--project is for the service that npm start runs'],
+  ['access-log a --identifies-per-second 0', '--identifies-per-second is not a whole number'],
   ['access-log a --site example.com', '--site is not a web address'],
   ['access-log a --site https://example.com/?x=1', '--site takes no query'],
   ['access-log a --url ftp://h', '--url is not a web address'],

@@ -2,18 +2,35 @@
 import { expect, test } from 'vitest';
 import { ProgressDisplay, type ProgressState, toBar } from '../../../src/imports/progress.js';
 
-const state = (lines: number, elapsedMs: number, bytesTotal?: number): ProgressState => ({
-  summary: { lines, sent: 0, accepted: 0, skipped: 0, unparsable: lines > 9000 ? 2 : 0 },
+const state = (read: number, elapsedMs: number, bytesTotal?: number): ProgressState => ({
+  read,
+  skipped: read > 9000 ? 2 : 0,
+  identities: 0,
   bytesRead: 500,
   bytesTotal,
   elapsedMs,
 });
 
 const BARS: readonly (readonly [rule: string, state: ProgressState, bar: string])[] = [
-  ['with a size', state(8000, 2000, 1000), '[############............]  50 %  8,000 lines  4,000 lines/s'],
-  ['without a size', state(8000, 2000), '8,000 lines  4,000 lines/s'],
-  ['a log that has grown', state(1, 1000, 100), '[########################] 100 %  1 lines  1 lines/s'],
-  ['with unparsable lines', state(1_234_567, 1_000_000), '1,234,567 lines  1,235 lines/s  2 unparsable'],
+  ['with a size', state(8000, 2000, 1000), '[############............]  50 %  8,000 records  4,000/s  2 s left'],
+  [
+    'minutes that are left',
+    state(8000, 2000, 500 * 40),
+    '[#.......................]   2 %  8,000 records  4,000/s  1 min 18 s left',
+  ],
+  [
+    'hours that are left',
+    state(8000, 90_000, 500 * 100),
+    '[........................]   1 %  8,000 records  89/s  2 h 28 min left',
+  ],
+  ['without a size', state(8000, 2000), '8,000 records  4,000/s'],
+  ['a log that has grown', state(1, 1000, 100), '[########################] 100 %  1 records  1/s'],
+  ['with skipped records', state(1_234_567, 1_000_000), '1,234,567 records  1,235/s  2 skipped'],
+  [
+    'with identities',
+    { ...state(9000, 1000, 500), identities: 1200 },
+    '[########################] 100 %  9,000 records  1,200 identities',
+  ],
 ];
 
 test.each(BARS)('toBar(): %s', (_rule, given, bar) => {
@@ -30,8 +47,8 @@ function show(isTTY: boolean, elapsed: readonly number[]): string[] {
 
 test('a terminal is redrawn in place at most ten times a second, with notes above', () => {
   expect(show(true, [0, 50, 150])).toEqual([
-    '\r10 lines  10000 lines/s\x1b[K'.replace('10000', '10,000'),
-    '\r10 lines  67 lines/s\x1b[K',
+    '\r10 records  10,000/s\x1b[K',
+    '\r10 records  67/s\x1b[K',
     '\r\x1b[K',
     'done\n',
   ]);
@@ -39,5 +56,5 @@ test('a terminal is redrawn in place at most ten times a second, with notes abov
 
 test('without a terminal a line is written every five seconds, and none for a short import', () => {
   expect(show(false, [10, 2000])).toEqual(['done\n']);
-  expect(show(false, [10, 2000, 5020])).toEqual(['10 lines  2 lines/s\n', 'done\n']);
+  expect(show(false, [10, 2000, 5020])).toEqual(['10 records  2/s\n', 'done\n']);
 });

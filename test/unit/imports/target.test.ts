@@ -29,6 +29,7 @@ const CASES = [
     { SERVICE_URL: 'http://e', SERVICE_KEY: 'sk_e' },
     { url: 'http://e', key: 'sk_e' },
   ],
+  ['the project that is named', { ...none, project: 'q' }, { SERVICE_KEY: 'sk_e' }, { ...OWN, key: 'sk_own_q' }],
   ['another key of the running service', { ...none, key: 'sk_2' }, {}, { ...OWN, key: 'sk_2' }],
 ] as const;
 

@@ -1,22 +1,25 @@
 // Mapping of an access-log line to a page_view event: url, ids and absent fields.
 import { describe, expect, test } from 'vitest';
-import { digestLine, type PageViewEvent, toPageView } from '../../../src/imports/access-log-event.js';
-import { tryParseAccessLogLine } from '../../../src/imports/access-log-line.js';
+import { tryParseAccessLogLine } from '../../../../src/imports/sources/access-log/line.js';
+import { createMapper } from '../../../../src/imports/sources/access-log/map.js';
+import { accessLog } from '../../../../src/imports/sources/access-log/read.js';
+import { eventsOf, inputOf, mapAll } from '../../../support/imports.js';
 
 const HEAD = '203.0.113.9 - - [17/May/2015:10:05:03 +0000]';
 const LINE = `${HEAD} "GET /a?b=c HTTP/1.1" 200 20 "http://example.com/" "Mozilla/5.0 (X11)"`;
 
-function toEvent(text: string, options: { site?: string; repetition?: number } = {}): PageViewEvent {
+function toEvent(text: string, site?: string) {
   const line = tryParseAccessLogLine(text);
   if (line === undefined) throw new Error(`does not parse: ${text}`);
-  const identity = { digest: digestLine(text), repetition: options.repetition ?? 0 };
-  return toPageView(line, identity, { site: options.site, library: 'service-import/1.0.0' });
+  const [event] = eventsOf(createMapper({ site })({ text, line }));
+  if (event === undefined) throw new Error(`no event: ${text}`);
+  return event;
 }
 
 test('a log line becomes a page view with its time, IP address and user agent', () => {
-  expect(toEvent(LINE, { site: 'https://example.com' })).toEqual({
+  expect(toEvent(LINE, 'https://example.com')).toEqual({
     event_type: 'page_view',
-    time: '2015-05-17T10:05:03.000Z',
+    timeMs: Date.UTC(2015, 4, 17, 10, 5, 3),
     insert_id: expect.stringMatching(/^[\w-]{22}$/),
     device_id: expect.stringMatching(/^[\w-]{22}$/),
     event_properties: {
@@ -28,7 +31,6 @@ test('a log line becomes a page view with its time, IP address and user agent', 
     },
     ip: '203.0.113.9',
     user_agent: 'Mozilla/5.0 (X11)',
-    library: 'service-import/1.0.0',
     origin: 'server',
   });
 });
@@ -44,7 +46,7 @@ const URLS: readonly (readonly [target: string, site: string | undefined, url: s
 ];
 
 test.each(URLS)('the url of target %s with site %s is %s', (target, site, url) => {
-  const event = toEvent(`${HEAD} "GET ${target} HTTP/1.1" 200 1`, site === undefined ? {} : { site });
+  const event = toEvent(`${HEAD} "GET ${target} HTTP/1.1" 200 1`, site);
   expect(event.event_properties.url).toBe(url);
 });
 
@@ -53,11 +55,9 @@ test('an invalid request line is kept as the property request, without url and m
   expect(event.event_properties).toEqual({ status: 400, request: '\\x16\\x03\\x01' });
 });
 
-test('absent fields are sent as empty texts, so that those of the importing client are not used', () => {
-  expect(toEvent(`host.example - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "-"`)).toMatchObject({
-    ip: '',
-    user_agent: '',
-  });
+test('a host name is no address, and "-" is no user agent', () => {
+  const event = toEvent(`host.example - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "-"`);
+  expect([event.ip, event.user_agent]).toEqual([undefined, undefined]);
 });
 
 test('a url above the limit is cut between two characters', () => {
@@ -67,12 +67,18 @@ test('a url above the limit is cut between two characters', () => {
 });
 
 describe('ids of imported events', () => {
-  const id = (text: string, repetition = 0) => toEvent(text, { repetition }).insert_id;
+  const id = (text: string) => toEvent(text).insert_id;
   const device = (text: string) => toEvent(text).device_id;
 
-  test('insert_id depends on the line and its repetition', () => {
-    expect(id(LINE)).toBe(id(LINE));
-    expect(new Set([id(LINE), id(LINE, 1), id(LINE, 2), id(`${LINE} `)]).size).toBe(4);
+  test('insert_id depends on the line and its number among equal lines, and not on the site', async () => {
+    const log = inputOf(`${LINE}\n${LINE}\n${LINE} \n`);
+    const ids = async (site?: string) =>
+      eventsOf(await mapAll(accessLog, log, { site })).map((event) => event.insert_id);
+    const found = await ids();
+    expect(new Set(found).size).toBe(3);
+    expect(found[1]).toBe(`${found[0]}.1`);
+    expect(id(LINE)).toBe(found[0]);
+    expect(await ids('https://example.com')).toEqual(found);
   });
 
   test('device_id depends on the IP address and the user agent', () => {

@@ -1,7 +1,7 @@
 // Parser of access-log lines: formats, invalid lines, and linear time.
 import { expect, test } from 'vitest';
-import { type AccessLogLine, tryParseAccessLogLine } from '../../../src/imports/access-log-line.js';
-import { growthOf } from '../../support/growth.js';
+import { type AccessLogLine, tryParseAccessLogLine } from '../../../../src/imports/sources/access-log/line.js';
+import { growthOf } from '../../../support/growth.js';
 
 const HEAD = '203.0.113.9 - - [17/May/2015:10:05:03 +0000]';
 const TIME = Date.UTC(2015, 4, 17, 10, 5, 3);

@@ -1,6 +1,6 @@
 // Line reader of the import, for any chunk size.
 import { expect, test } from 'vitest';
-import { readLines } from '../../../src/imports/line-reader.js';
+import { readLines } from '../../../../src/imports/input/line-reader.js';
 
 async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);

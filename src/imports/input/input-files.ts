@@ -1,0 +1,126 @@
+// The input of an import: files, folders, globs, zip archives and standard input, in one order on
+// every run. Gzip is recognized by its first bytes. Counts bytes as stored, for progress.
+import { createReadStream } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { addAbortSignal, pipeline, Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { UsageError } from '../usage-error.js';
+import { globRoot, isGlob, toGlobRegExp } from './globs.js';
+import { isZip, openZipEntry, readZipDirectory } from './zip.js';
+
+export interface InputFile {
+  /** As it is printed: the path, with the name in the archive behind it. */
+  readonly name: string;
+  /** The decompressed bytes; rejects when they are damaged. */
+  readonly open: () => AsyncIterable<Buffer>;
+}
+
+export interface Input {
+  readonly files: readonly InputFile[];
+  /** Undefined for standard input. */
+  readonly bytesTotal: number | undefined;
+  readonly bytesRead: () => number;
+}
+
+export interface InputOptions {
+  readonly stdin: Readable;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const READ_BYTES = 256 * 1024;
+
+/** Throws UsageError for a path that cannot be read and for a glob or a folder without files. */
+export async function findInput(paths: readonly string[], { stdin, signal }: InputOptions): Promise<Input> {
+  let bytesRead = 0;
+  const counted = async function* (source: AsyncIterable<Buffer>) {
+    for await (const chunk of source) {
+      bytesRead += chunk.length;
+      yield chunk;
+    }
+  };
+  const openAs = (open: () => Readable) => () => gunzipped(counted(open()));
+  const files: InputFile[] = [];
+  let bytesTotal: number | undefined = 0;
+  for (const path of paths) {
+    if (path === '-') {
+      // Standard input may never deliver another chunk: an interrupt must not wait for it.
+      if (signal !== undefined) addAbortSignal(signal, stdin);
+      files.push({ name: 'standard input', open: openAs(() => stdin) });
+      bytesTotal = undefined;
+      continue;
+    }
+    for (const { file, bytes } of await expand(path)) {
+      if (bytesTotal !== undefined) bytesTotal += bytes;
+      if (await isZip(file)) {
+        for (const entry of (await readZipDirectory(file)).filter(({ name }) => isShown(name))) {
+          const openEntry = () => gunzipped(openZipEntry(file, entry, counted));
+          files.push({ name: `${file}/${entry.name}`, open: openEntry });
+        }
+      } else {
+        files.push({ name: file, open: openAs(() => createReadStream(file, { highWaterMark: READ_BYTES })) });
+      }
+    }
+  }
+  return { files, bytesTotal, bytesRead: () => bytesRead };
+}
+
+interface FoundFile {
+  readonly file: string;
+  readonly bytes: number;
+}
+
+async function expand(path: string): Promise<FoundFile[]> {
+  const stats = await stat(path).catch((cause: unknown) => {
+    if (isGlob(path)) return undefined;
+    throw new UsageError(`cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  });
+  if (stats?.isDirectory() === false) return [{ file: path, bytes: stats.size }];
+  const pattern = stats === undefined ? toGlobRegExp(path) : undefined;
+  const all = await filesUnder(stats === undefined ? globRoot(path) : path);
+  const found = pattern === undefined ? all : all.filter(({ file }) => pattern.test(file));
+  if (found.length === 0) throw new UsageError(`no file in ${path}`);
+  return found;
+}
+
+/** In the order of their paths, without hidden files. */
+async function filesUnder(folder: string): Promise<FoundFile[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+    throw new UsageError(`cannot read ${folder}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  });
+  const shown = entries.filter(({ name }) => isShown(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
+  const found: FoundFile[] = [];
+  for (const entry of shown) {
+    const path = join(folder, entry.name);
+    const stats = await stat(path);
+    if (stats.isDirectory()) found.push(...(await filesUnder(path)));
+    else if (stats.isFile()) found.push({ file: path, bytes: stats.size });
+  }
+  return found;
+}
+
+/** Hidden files, and what macOS and Spark write beside the data. */
+const isShown = (name: string): boolean =>
+  !name.endsWith('/') && !/^[._]/.test(basename(name)) && !name.startsWith('__MACOSX/');
+
+/** Decompresses gzip, also several members one after the other; passes anything else. */
+async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done === true) return;
+  const all = async function* () {
+    yield first.value;
+    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+  };
+  const isGzip = first.value[0] === 0x1f && first.value[1] === 0x8b;
+  if (!isGzip) {
+    yield* all();
+    return;
+  }
+  // Errors propagate to the reader of the last stream; the callback has nothing to add.
+  yield* pipeline(
+    Readable.from(all(), { objectMode: false }),
+    createGunzip({ chunkSize: READ_BYTES }),
+    () => undefined,
+  );
+}

@@ -1,0 +1,46 @@
+// Insert ids of imported events. They depend on the record alone, so that a record that is imported
+// twice counts once.
+import { createHash } from 'node:crypto';
+import { RepetitionCounter } from './repetition-counter.js';
+import type { Id } from './source.js';
+
+export class RecordIds {
+  readonly #prefix: string;
+  readonly #repetitions = new RepetitionCounter();
+
+  /** `prefix` names the source, such as `mp`. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** From the id that the source itself gave the event. */
+  own(id: Id): string {
+    return `${this.#prefix}:${id}`;
+  }
+
+  /** From all fields of a record: records that are equal in every field are one event. */
+  ofContent(record: unknown): string {
+    return this.own(toIdText(digestOf(record)));
+  }
+
+  /** From all fields of a record and its number among equal ones: each is an event. */
+  ofOccurrence(record: unknown): string {
+    const digest = digestOf(record);
+    const repetition = this.#repetitions.next(digest);
+    return this.own(repetition === 0 ? toIdText(digest) : `${toIdText(digest)}.${repetition}`);
+  }
+}
+
+const digestOf = (record: unknown): Buffer => createHash('sha256').update(toCanonicalJson(record)).digest();
+
+/** The first 132 bits in base64url: 22 characters. */
+export const toIdText = (bytes: Buffer): string => bytes.toString('base64url').slice(0, 22);
+
+/** JSON with sorted keys: exports order the fields of equal records differently. */
+export function toCanonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : item,
+  );
+}

@@ -1,0 +1,194 @@
+// Import pipeline: records → events → batches → requests with bounded concurrency, then identity
+// links and profiles. It owns the counters; files, HTTP and progress output are injected.
+import { toEventLimits } from '../ingest/limits.js';
+import { findSkipReason } from '../ingest/schema.js';
+import { ConcurrencyLimit } from '../platform/flow/concurrency-limit.js';
+import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits } from './batches.js';
+import { addCampaign } from './campaign.js';
+import { findIdProblem, Identities } from './identities.js';
+import type { InputFile } from './input/input-files.js';
+import type { ImportedEvent, Mapped, MappedRecord } from './source.js';
+import { ImportSummary } from './summary.js';
+import type { SendBatch } from './track-client.js';
+
+export interface ImportOptions {
+  /** Reads the records of a file. */
+  readonly open: (file: InputFile) => AsyncIterable<MappedRecord>;
+  /** Clients of /track and /identify; undefined in a dry run. */
+  readonly clients: { readonly track: SendBatch; readonly identify: SendBatch } | undefined;
+  /** Name and version of the sender. */
+  readonly library: string;
+  /** Start of the import, epoch milliseconds: events a day later are refused. */
+  readonly nowMs: number;
+  readonly overwritesProfiles?: boolean;
+  readonly batchLimits?: BatchLimits;
+  readonly requestsMax?: number;
+  readonly signal?: AbortSignal;
+  /** The first parts of each reason that are skipped. */
+  readonly onSkipped?: (reason: string, place: string) => void;
+  readonly onProgress?: (summary: ImportSummary) => void;
+}
+
+/** The default limits of the service. Lower ones of a service show as refused events. */
+const LIMITS = toEventLimits({
+  MAX_PROPERTIES_COUNT: 256,
+  MAX_USER_PROPS_COUNT: 128,
+  MAX_PROPERTY_KEY_LEN: 256,
+  MAX_PROPERTY_VALUE_LEN: 8192,
+});
+/** The service would replace times outside by the time of receipt, which differs in every run. */
+const TIME_MIN_MS = Date.UTC(2000, 0, 1);
+const TIME_AHEAD_MAX_MS = 24 * 60 * 60_000;
+const REQUESTS_MAX = 3;
+const IDENTIFY_REQUESTS_MAX = 8;
+const PROGRESS_EVERY_RECORDS = 5000;
+
+/** Rejects with the first failure of a client, with the summary up to it in `onProgress`. */
+export async function runImport(files: Iterable<InputFile>, options: ImportOptions): Promise<ImportSummary> {
+  const run = new ImportRun(options);
+  try {
+    for (const file of files) await run.readFile(file);
+    await run.sendEvents();
+    await run.sendIdentities();
+    return run.summary;
+  } finally {
+    await run.close();
+  }
+}
+
+class ImportRun {
+  readonly summary = new ImportSummary();
+  readonly #options: ImportOptions;
+  readonly #builder: BatchBuilder;
+  readonly #requests: ConcurrencyLimit;
+  readonly #identities: Identities;
+
+  constructor(options: ImportOptions) {
+    this.#options = options;
+    this.#builder = new BatchBuilder(options.batchLimits ?? BATCH_LIMITS);
+    this.#requests = new ConcurrencyLimit(options.requestsMax ?? REQUESTS_MAX);
+    this.#identities = new Identities({ limits: LIMITS, overwritesProfiles: options.overwritesProfiles ?? false });
+  }
+
+  /** Reads a file to its end, or to where it is damaged. */
+  async readFile(file: InputFile): Promise<void> {
+    const records = this.#options.open(file)[Symbol.asyncIterator]();
+    for (;;) {
+      this.#options.signal?.throwIfAborted();
+      let record: MappedRecord;
+      try {
+        const next = await records.next();
+        if (next.done === true) return;
+        record = next.value;
+      } catch (cause) {
+        this.#options.signal?.throwIfAborted();
+        this.#skip(`the file cannot be read to its end (${describe(cause)})`, file.name);
+        return;
+      }
+      this.summary.read += 1;
+      for (const mapped of record.mapped) await this.#add(mapped, `${file.name}:${record.line}`);
+      if (this.summary.read % PROGRESS_EVERY_RECORDS === 0) this.#options.onProgress?.(this.summary);
+    }
+  }
+
+  /** Sends what is left of the events, and waits for all responses. */
+  async sendEvents(): Promise<void> {
+    const last = this.#builder.take();
+    if (last !== undefined) await this.#submit(last);
+    await this.#requests.drain();
+  }
+
+  async sendIdentities(): Promise<void> {
+    const { clients, signal, onProgress } = this.#options;
+    const calls = new ConcurrencyLimit(IDENTIFY_REQUESTS_MAX);
+    let lastUser: string | undefined;
+    for await (const { kind, user, body, problem } of this.#identities.requests()) {
+      signal?.throwIfAborted();
+      if (problem !== undefined) {
+        this.#skip(`${kind} refused: ${problem}`, `user ${user}`);
+        continue;
+      }
+      if (kind === 'link') this.summary.links += 1;
+      else if (user !== lastUser) this.summary.profiles += 1;
+      lastUser = kind === 'link' ? undefined : user;
+      this.summary.people.add(user);
+      if (clients === undefined) continue;
+      await calls.push(async () => {
+        await clients.identify(body);
+        onProgress?.(this.summary);
+      });
+    }
+    await calls.drain();
+  }
+
+  close(): Promise<void> {
+    return this.#identities.close();
+  }
+
+  async #add(mapped: Mapped, place: string): Promise<void> {
+    switch (mapped.kind) {
+      case 'event':
+        return this.#addEvent(mapped.event, place);
+      case 'skip':
+        return this.#skip(mapped.reason, place);
+      case 'link': {
+        const problem = findIdProblem(mapped.device) ?? findIdProblem(mapped.user);
+        return problem === undefined ? this.#identities.addLink(mapped) : this.#skip(`link: ${problem}`, place);
+      }
+      case 'profile': {
+        const problem = findIdProblem(mapped.user);
+        return problem === undefined ? this.#identities.addProfile(mapped) : this.#skip(`profile: ${problem}`, place);
+      }
+    }
+  }
+
+  async #addEvent(event: ImportedEvent, place: string): Promise<void> {
+    const timeMs = event.timeMs;
+    const problem = this.#findTimeProblem(timeMs);
+    if (problem !== undefined || timeMs === undefined) return this.#skip(problem ?? 'no time', place);
+    const wire = toWireEvent(event, timeMs, this.#options.library);
+    const reason = findSkipReason(wire, LIMITS);
+    if (reason !== undefined) return this.#skip(`invalid here: ${reason}`, place);
+    this.summary.addEvent(event, timeMs);
+    const full = this.#builder.add(wire);
+    if (full !== undefined) await this.#submit(full);
+  }
+
+  #findTimeProblem(timeMs: number | undefined): string | undefined {
+    if (timeMs === undefined || Number.isNaN(timeMs)) return 'no time that can be read';
+    if (timeMs < TIME_MIN_MS) return 'the time is before 2000';
+    return timeMs > this.#options.nowMs + TIME_AHEAD_MAX_MS ? 'the time is more than 24 h ahead' : undefined;
+  }
+
+  #submit(batch: Batch): Promise<void> {
+    const { clients, onProgress } = this.#options;
+    return this.#requests.push(async () => {
+      const { accepted, dropped = 0 } = (await clients?.track(batch.body)) ?? { accepted: batch.events };
+      this.summary.events += batch.events;
+      this.summary.dropped += dropped;
+      this.summary.refused += batch.events - accepted - dropped;
+      onProgress?.(this.summary);
+    });
+  }
+
+  #skip(reason: string, place: string): void {
+    if (this.summary.addSkipped(reason, place)) this.#options.onSkipped?.(reason, place);
+  }
+}
+
+/**
+ * The body of one event. Client values that the record does not have are empty, because the service
+ * would otherwise take those of the importing request.
+ */
+function toWireEvent({ timeMs: _, ...event }: ImportedEvent, timeMs: number, library: string): object {
+  return {
+    ...event,
+    time: new Date(timeMs).toISOString(),
+    event_properties: addCampaign(event.event_properties),
+    ip: event.ip ?? '',
+    user_agent: event.user_agent ?? '',
+    library,
+  };
+}
+
+const describe = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

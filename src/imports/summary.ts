@@ -1,0 +1,91 @@
+// Counters of an import and their report. A dry run counts the same, so that its report is equal.
+import { DistinctCounter } from './distinct-counter.js';
+import { formatCount } from './progress.js';
+import type { ImportedEvent } from './source.js';
+
+const SAMPLES_MAX = 3;
+
+interface Skipped {
+  count: number;
+  /** Where the first ones are, as `file:line`. */
+  readonly samples: string[];
+}
+
+export class ImportSummary {
+  /** Records, the ones that cannot be read included. */
+  read = 0;
+  /** Events that are valid here, in a real run: that the service has answered. */
+  events = 0;
+  /** Of these, dropped by rules of the project; a dry run does not know them. */
+  dropped = 0;
+  /** Of these, refused by the service, whose limits may be lower than its defaults. */
+  refused = 0;
+  /** Devices with a user, by the last link of each. */
+  links = 0;
+  profiles = 0;
+  firstMs = Number.POSITIVE_INFINITY;
+  lastMs = Number.NEGATIVE_INFINITY;
+  readonly people = new DistinctCounter();
+  readonly devices = new DistinctCounter();
+  readonly #skipped = new Map<string, Skipped>();
+
+  /** Skipped parts of records by reason. */
+  get skipped(): ReadonlyMap<string, Readonly<Skipped>> {
+    return this.#skipped;
+  }
+
+  get skippedCount(): number {
+    return [...this.#skipped.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Whether anything of the input was of use. */
+  get isEmpty(): boolean {
+    return this.events === 0 && this.links === 0 && this.profiles === 0;
+  }
+
+  addEvent({ user_id: user, device_id: device }: ImportedEvent, timeMs: number): void {
+    this.firstMs = Math.min(this.firstMs, timeMs);
+    this.lastMs = Math.max(this.lastMs, timeMs);
+    if (user !== undefined) this.people.add(String(user));
+    if (device !== undefined) this.devices.add(String(device));
+  }
+
+  /** Returns whether this is one of the first of its reason. */
+  addSkipped(reason: string, place: string): boolean {
+    const known = this.#skipped.get(reason) ?? { count: 0, samples: [] };
+    this.#skipped.set(reason, known);
+    known.count += 1;
+    if (known.samples.length >= SAMPLES_MAX) return false;
+    known.samples.push(place);
+    return true;
+  }
+}
+
+export function toReport(summary: ImportSummary, { isDryRun }: { readonly isDryRun: boolean }): string {
+  const counts = Object.entries({ read: summary.read, events: summary.events, links: summary.links });
+  const rows = [...counts, ['profiles', summary.profiles] as const, ['skipped', summary.skippedCount] as const];
+  const reasons = [...summary.skipped].sort(([a], [b]) => (a < b ? -1 : 1));
+  const times = summary.firstMs <= summary.lastMs;
+  return [
+    ...rows.map(([name, count]) => toRow(name, formatCount(count))),
+    ...reasons.map(
+      ([reason, { count, samples }]) =>
+        `  ${formatCount(count)} ${reason}: ${samples.join(', ')}${count > samples.length ? ', …' : ''}`,
+    ),
+    ...(times ? [toRow('first', toTime(summary.firstMs)), toRow('last', toTime(summary.lastMs))] : []),
+    toRow('people', toDistinct(summary.people)),
+    toRow('devices', toDistinct(summary.devices)),
+    ...(summary.dropped > 0 ? [toRow('dropped', formatCount(summary.dropped))] : []),
+    ...(summary.refused > 0 ? [toRow('refused', formatCount(summary.refused))] : []),
+    isDryRun ? 'dry run: nothing was sent' : 'events that were there already count once; how many is not known',
+    '',
+  ].join('\n');
+}
+
+const toRow = (name: string, text: string): string => `${name.padEnd(9)}${text.padStart(26)}`;
+const toTime = (timeMs: number): string => new Date(timeMs).toISOString();
+
+function toDistinct(counter: DistinctCounter): string {
+  const { count, isExact } = counter.value;
+  return `${isExact ? '' : 'about '}${formatCount(count)}`;
+}

@@ -1,0 +1,69 @@
+// Calls of /identify at the end of an import: last link by time, final state of profiles.
+import { expect, test } from 'vitest';
+import { findIdProblem, Identities, type IdentityOptions } from '../../../src/imports/identities.js';
+import type { Mapped } from '../../../src/imports/source.js';
+
+const LIMITS = { propertiesMax: 256, userPropertiesMax: 3, keyLengthMax: 256, valueBytesMax: 100 };
+
+async function callsOf(mapped: readonly Mapped[], options: Partial<IdentityOptions> = {}) {
+  const identities = new Identities({ limits: LIMITS, overwritesProfiles: false, ...options });
+  for (const item of mapped) {
+    if (item.kind === 'link') await identities.addLink(item);
+    if (item.kind === 'profile') await identities.addProfile(item);
+  }
+  const calls: unknown[] = [];
+  for await (const { body, problem } of identities.requests()) calls.push(problem ?? JSON.parse(body));
+  await identities.close();
+  return calls;
+}
+
+const link = (device: string, user: string, timeMs: number): Mapped => ({ kind: 'link', device, user, timeMs });
+const profile = (timeMs: number, properties: Record<string, unknown>): Mapped => ({
+  ...{ kind: 'profile', user: 'u', timeMs },
+  properties,
+});
+
+test('each device gets one call with the user of its last link by time; of equal times the later line', async () => {
+  const links = [link('b', 'v', 5), link('a', 'u', 1), link('b', 'u', 4), link('a', 'w', 1)];
+  const expected = [
+    { user_id: 'w', device_id: 'a' },
+    { user_id: 'v', device_id: 'b' },
+  ];
+  expect(await callsOf(links)).toEqual(expected);
+  expect(await callsOf(links, { runBytesMax: 1 })).toEqual(expected);
+});
+
+test('a profile is its last value of each property, which adds to what the service has', async () => {
+  const changes = [profile(2, { plan: 'pro' }), profile(1, { plan: 'free', city: 'Rome' }), profile(3, { seats: 2 })];
+  const state = { plan: 'pro', city: 'Rome', seats: 2 };
+  expect(await callsOf(changes)).toEqual([{ user_id: 'u', user_property_ops: { $set_once: state } }]);
+  const overwritten = [{ user_id: 'u', user_property_ops: { $set: state } }];
+  expect(await callsOf(changes, { overwritesProfiles: true, runBytesMax: 1 })).toEqual(overwritten);
+});
+
+test('a profile of more properties than a call may have is several calls, and one without any is one', async () => {
+  const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((key) => [key, 1]));
+  expect(await callsOf([profile(1, many)])).toHaveLength(2);
+  expect(await callsOf([profile(1, {})])).toEqual([{ user_id: 'u', user_property_ops: { $set_once: {} } }]);
+});
+
+test('a property may be called __proto__', async () => {
+  const properties = JSON.parse('{"__proto__":"x"}') as Record<string, unknown>;
+  const [call] = await callsOf([profile(1, properties), profile(2, properties)]);
+  expect(JSON.stringify(call)).toContain('{"__proto__":"x"}');
+});
+
+test('a call that the service would refuse has the reason', async () => {
+  expect(await callsOf([profile(1, { long: 'x'.repeat(101) })])).toEqual([
+    'the value of "long" is larger than 100 bytes',
+  ]);
+});
+
+const IDS: readonly (readonly [id: string | number, problem: string | undefined])[] = [
+  ['u', undefined],
+  ['undefined', '"undefined" is not an id'],
+  [1e300, 'an id is a number too large to be read exactly'],
+  ['x'.repeat(513), 'an id is longer than 512 characters'],
+];
+
+test.each(IDS)('findIdProblem(%s)', (id, problem) => expect(findIdProblem(id)).toBe(problem));

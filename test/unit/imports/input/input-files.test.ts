@@ -1,0 +1,125 @@
+// Input of an import: files, folders, globs, gzip and zip in one order. The archives of fixtures/
+// were made by Python's zipfile.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findInput, type InputFile } from '../../../../src/imports/input/input-files.js';
+
+const ARCHIVE = new URL('fixtures/export.zip', import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), 'input-files-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+beforeAll(() => {
+  const write = (name: string, content: string | Buffer) => {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  };
+  write('2026/01/02/b.json', 'b');
+  write('2026/01/01/a.json.gz', gzipSync('a'));
+  write('2026/01/01/no-suffix', Buffer.concat([gzipSync('two '), gzipSync('members')]));
+  write('2026/01/01/_SUCCESS', '');
+  write('2026/01/01/.hidden', 'x');
+  write('log.txt', 'log');
+  write('export.zip', readFileSync(ARCHIVE));
+  write('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20));
+  const archive = readFileSync(ARCHIVE);
+  write('cut.zip', archive.subarray(0, archive.length - 40));
+  write('damaged.zip', changeStoredByte(archive));
+});
+
+/** Changes the content of the stored entry. */
+function changeStoredByte(archive: Buffer): Buffer {
+  const changed = Buffer.from(archive);
+  changed[changed.indexOf('{"n":4}') + 5] = 0x35;
+  return changed;
+}
+
+const open = (...paths: string[]) =>
+  findInput(
+    paths.map((path) => (path === '-' ? path : join(folder, path))),
+    { stdin: Readable.from([Buffer.from('from '), Buffer.from('stdin')]) },
+  );
+
+async function textOf(file: InputFile): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of file.open()) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+const CASES: readonly (readonly [rule: string, paths: readonly string[], files: readonly (readonly string[])[]])[] = [
+  ['a file', ['log.txt'], [['log.txt', 'log']]],
+  ['standard input', ['-'], [['standard input', 'from stdin']]],
+  [
+    'a folder of days in order, without hidden files and marks',
+    ['2026'],
+    [
+      ['2026/01/01/a.json.gz', 'a'],
+      ['2026/01/01/no-suffix', 'two members'],
+      ['2026/01/02/b.json', 'b'],
+    ],
+  ],
+  [
+    'a glob',
+    ['2026/*/0?/*.json*'],
+    [
+      ['2026/01/01/a.json.gz', 'a'],
+      ['2026/01/02/b.json', 'b'],
+    ],
+  ],
+  ['a glob across folders', ['20*/**/b.json'], [['2026/01/02/b.json', 'b']]],
+  [
+    'an archive, with gzip in it',
+    ['export.zip'],
+    [
+      ['export.zip/187520/187520_2026-01-01_0#0.json', '{"n":1}\n'],
+      ['export.zip/187520/187520_2026-01-01_1#0.json.gz', '{"n":2}\n{"n":3}\n'],
+      ['export.zip/187520/stored.json', '{"n":4}\n'],
+    ],
+  ],
+];
+
+test.each(CASES)('findInput() reads %s', async (_rule, paths, expected) => {
+  const { files } = await open(...paths);
+  const found = await Promise.all(files.map(async (file) => [file.name, await textOf(file)]));
+  expect(found.map(([name = '', text]) => [name.startsWith('/') ? relative(folder, name) : name, text])).toEqual(
+    expected,
+  );
+});
+
+test('an archive whose sizes have 64 bits is read', async () => {
+  const { files } = await findInput([new URL('fixtures/streamed.zip', import.meta.url).pathname], {
+    stdin: Readable.from([]),
+  });
+  expect(await Promise.all(files.map(textOf))).toEqual(['{"n":1}\n']);
+});
+
+test('bytes are counted as stored', async () => {
+  const { files, bytesTotal, bytesRead } = await open('2026', 'log.txt');
+  for (const file of files) await textOf(file);
+  expect(bytesRead()).toBe(bytesTotal);
+  expect((await open('log.txt', '-')).bytesTotal).toBeUndefined();
+});
+
+const MISSING: readonly (readonly [path: string, message: string])[] = [
+  ['none.txt', 'cannot read'],
+  ['none/*.txt', 'cannot read'],
+  ['2026/*.txt', 'no file in'],
+  ['cut.zip', 'is a zip archive without a directory: its end is missing'],
+];
+
+test.each(MISSING)('findInput() names %s, which cannot be read', async (path, message) => {
+  await expect(open(path)).rejects.toThrow(message);
+});
+
+const DAMAGED: readonly (readonly [path: string, message: string])[] = [
+  ['cut.gz', 'unexpected end of file'],
+  ['damaged.zip', 'the checksum differs'],
+];
+
+test.each(DAMAGED)('reading %s rejects', async (path, message) => {
+  const { files } = await open(path);
+  await expect(Promise.all(files.map(textOf))).rejects.toThrow(message);
+});

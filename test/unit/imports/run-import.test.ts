@@ -1,0 +1,162 @@
+// Import pipeline with a stub of the service: repeated imports, edge cases of lines, bounded
+// concurrency, failures.
+import { expect, test } from 'vitest';
+import { type ImportOptions, runImport } from '../../../src/imports/run-import.js';
+import { findSource } from '../../../src/imports/sources/table.js';
+import { toReport } from '../../../src/imports/summary.js';
+import type { SendBatch } from '../../../src/imports/track-client.js';
+import { generateAccessLog } from '../../support/access-log-generator.js';
+import { inputOf } from '../../support/imports.js';
+
+const LINE = '203.0.113.9 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "curl"';
+const NOW_MS = Date.UTC(2026, 0, 31);
+
+/** Imports text of a source; without a client for /track as a dry run. */
+function importText(text: string, options: Partial<ImportOptions> & { source?: string; track?: SendBatch } = {}) {
+  const { source = 'access-log', track, ...rest } = options;
+  const open = findSource(source)?.open({ site: undefined, timeZone: undefined });
+  if (open === undefined) throw new Error(`no source ${source}`);
+  const clients = track && { track, identify: async () => ({ accepted: 1 }) };
+  return runImport([inputOf(text)], { open, clients, library: 'service-import/1.0.0', nowMs: NOW_MS, ...rest });
+}
+
+/** Stub of the service that keeps events by insert_id, as the service would count them. */
+function createStore() {
+  const events = new Map<string, Record<string, unknown>>();
+  const batches: number[] = [];
+  const track = async (body: string) => {
+    const batch = JSON.parse(body) as { events: { insert_id: string }[] };
+    for (const event of batch.events) events.set(event.insert_id, event);
+    batches.push(batch.events.length);
+    return { accepted: batch.events.length };
+  };
+  return { events, batches, track };
+}
+
+test('every valid line becomes one event, and a second import with other batches adds none', async () => {
+  const log = generateAccessLog({ seed: 1, lines: 3000, firstDay: '2015-05-17', days: 4 });
+  const store = createStore();
+  const first = await importText(log.text, { track: store.track });
+  expect(first).toMatchObject({
+    read: log.validLines + log.malformedLines,
+    events: log.validLines,
+    skippedCount: log.malformedLines,
+  });
+  expect(store.events.size).toBe(log.validLines);
+
+  const batchLimits = { eventsMax: 77, bytesMax: 1e6 };
+  await importText(log.text, { batchLimits, track: store.track });
+  expect(store.events.size).toBe(log.validLines);
+});
+
+test('a dry run prints the summary of the real one', async () => {
+  const log = generateAccessLog({ seed: 2, lines: 500, firstDay: '2015-05-17', days: 4 });
+  const real = await importText(log.text, { track: createStore().track });
+  const dry = await importText(log.text);
+  const linesOf = (summary: typeof real, isDryRun: boolean) => toReport(summary, { isDryRun }).split('\n').slice(0, -2);
+  expect(linesOf(dry, true)).toEqual(linesOf(real, false));
+  expect(linesOf(dry, true).join('\n')).toContain('not a line of the common or combined log format: text:');
+});
+
+const EDGES: readonly (readonly [rule: string, text: string, events: number, skipped: readonly string[]])[] = [
+  ['identical lines are separate events', `${LINE}\n${LINE}\n`, 2, []],
+  ['blank lines are ignored', `\n${LINE}\n  \n`, 1, []],
+  ['a truncated line with a line break is an event', `${LINE.slice(0, -1)}\n`, 1, []],
+  ['a truncated last line without a line break is no event', LINE.slice(0, -1), 0, ['the last line is not complete']],
+  ['a complete last line without a line break is an event', LINE, 1, []],
+  ['a line with a time before 2000 is no event', `${LINE.replace('2015', '1999')}\n`, 0, ['the time is before 2000']],
+  [
+    'a line with a time two days ahead is no event',
+    `${LINE.replace('17/May/2015', '02/Feb/2026')}\n`,
+    0,
+    ['the time is more than 24 h ahead'],
+  ],
+  ['a line 23 hours ahead is an event', `${LINE.replace('17/May/2015:10', '31/Jan/2026:23')}\n`, 1, []],
+  [
+    'a line above the size limit is no event',
+    `${LINE} ${'x'.repeat(70_000)}\n`,
+    0,
+    ['not a line of the common or combined log format'],
+  ],
+];
+
+test.each(EDGES)('%s', async (_rule, text, events, skipped) => {
+  const store = createStore();
+  const summary = await importText(text, { track: store.track });
+  expect([store.events.size, [...summary.skipped.keys()]]).toEqual([events, skipped]);
+});
+
+test('values that a record does not have are empty, so that those of the import are not used', async () => {
+  const store = createStore();
+  await importText(LINE.replace('203.0.113.9', 'host').replace('curl', '-'), { track: store.track });
+  const [event] = store.events.values();
+  expect(event).toMatchObject({ ip: '', user_agent: '', library: 'service-import/1.0.0' });
+});
+
+test('campaign parameters of the address become properties', async () => {
+  const store = createStore();
+  const line = LINE.replace('GET / ', 'GET /?utm_source=a%20b&x=1&gclid=7&utm_medium= ');
+  await importText(line, { track: store.track });
+  const [event] = store.events.values();
+  expect(event?.event_properties).toMatchObject({ utm_source: 'a b', gclid: '7' });
+  expect(event?.event_properties).not.toHaveProperty('utm_medium');
+});
+
+test('events that the service does not accept are counted, apart from those that it drops by rule', async () => {
+  const track = async () => ({ accepted: 0, dropped: 1 });
+  const summary = await importText(`${LINE}\n${LINE}\n`, { track });
+  expect(summary).toMatchObject({ events: 2, dropped: 1, refused: 1 });
+});
+
+test('concurrent requests are limited, and reading waits for them', async () => {
+  let underWay = 0;
+  let most = 0;
+  const track = async (): Promise<{ accepted: number }> => {
+    most = Math.max(most, ++underWay);
+    await new Promise((resolve) => setImmediate(resolve));
+    underWay -= 1;
+    return { accepted: 1 };
+  };
+  const batchLimits = { eventsMax: 1, bytesMax: 1e6 };
+  const summary = await importText(`${LINE}\n`.repeat(20), { track, batchLimits, requestsMax: 3 });
+  expect([most, summary.events]).toEqual([3, 20]);
+});
+
+test('a failed request fails the import', async () => {
+  const track = async () => Promise.reject(new Error('the service is unavailable'));
+  await expect(importText(`${LINE}\n`, { track })).rejects.toThrow('the service is unavailable');
+});
+
+test('an interrupt ends the import, and a second run completes it', async () => {
+  const store = createStore();
+  const interrupt = new AbortController();
+  const batchLimits = { eventsMax: 1, bytesMax: 1e6 };
+  const text = Array.from({ length: 50 }, (_, n) => `${LINE.replace('GET /', `GET /${n}`)}\n`).join('');
+  const track: SendBatch = async (body) => {
+    if (store.events.size === 10) interrupt.abort();
+    return store.track(body);
+  };
+  await expect(importText(text, { track, batchLimits, signal: interrupt.signal })).rejects.toThrow('aborted');
+  expect(store.events.size).toBeLessThan(50);
+  await importText(text, { track: store.track });
+  expect(store.events.size).toBe(50);
+});
+
+test('a file that is damaged in the middle is named, and the next is read', async () => {
+  const damaged = {
+    name: 'damaged.log',
+    open: async function* () {
+      yield Buffer.from(`${LINE}\n`);
+      throw new Error('unexpected end of file');
+    },
+  };
+  const store = createStore();
+  const open = findSource('access-log')?.open({ site: undefined, timeZone: undefined });
+  const clients = { track: store.track, identify: store.track };
+  const options = { open: open as ImportOptions['open'], clients, library: 'l', nowMs: NOW_MS };
+  const summary = await runImport([damaged, inputOf(`${LINE.replace('GET /', 'GET /b')}\n`)], options);
+  expect(store.events.size).toBe(2);
+  expect([...summary.skipped]).toEqual([
+    ['the file cannot be read to its end (unexpected end of file)', { count: 1, samples: ['damaged.log'] }],
+  ]);
+});
