@@ -8,6 +8,7 @@ import { type DashboardConfig, variableSchema } from '../../../src/dashboards/co
 import { fillCard, fillTemplate, variablesOf } from '../../../src/dashboards/fill-template.js';
 import { PublicError } from '../../../src/platform/errors.js';
 import { quoteText, unquote } from '../../../src/query/parse/strings.js';
+import { anyText } from '../../support/any-text.js';
 
 const DECLARED = Object.fromEntries(
   Object.entries({
@@ -142,7 +143,7 @@ describe('hostile values of a viewer', () => {
 
   // Whole texts, and texts made of what could end a literal or begin something else.
   const hostile = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 40 }),
+    anyText(40),
     fc
       .array(
         fc.constantFrom(

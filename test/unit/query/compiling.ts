@@ -1,6 +1,7 @@
 // Compiles a query text for a test: its statement, or its problems.
 import { toProjectId } from '../../../src/platform/ids.js';
 import { type CompileContext, type CompiledQuery, compile } from '../../../src/query/compile.js';
+import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
 import { QueryError, type QueryErrorDetail } from '../../../src/query/errors.js';
 import type { Guess } from '../../../src/query/property-guess.js';
 import { NOW_MS, PROJECT } from '../../golden/dataset.js';
@@ -13,6 +14,14 @@ export const CONTEXT: CompileContext = {
   offset: 0,
   definitions: [{ kind: 'metric', name: 'NAME', query: 'formula count(a) / unique(b)', line: 1 }],
 };
+
+/** A definition of the third line of a file. */
+export const define = (kind: DefinitionKind, name: string, query: string): Definition => ({
+  kind,
+  name,
+  query,
+  line: 3,
+});
 
 export const compileWith = (text: string, guess: Guess): CompiledQuery =>
   compile(text, { ...CONTEXT, guessOf: () => guess });
