@@ -3,12 +3,10 @@
 import { randomBytes } from 'node:crypto';
 import { createClient } from '@clickhouse/client';
 import { inject } from 'vitest';
-import { migrateClickHouse } from '../../src/platform/clickhouse/migrate.js';
 import { type Config, parseConfig } from '../../src/platform/config.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
-import { migratePostgres } from '../../src/platform/postgres/migrate.js';
 import { createRedis } from '../../src/platform/redis/client.js';
-import { ensureDatabase } from '../../standalone/postgres-accounts.js';
+import { copyTemplate, withPath } from './stack-template.js';
 
 export { type ProcessGroup, startProcesses, type TestProcess } from './stack-processes.js';
 export { startStandalone, type TestStandalone } from './stack-standalone.js';
@@ -31,13 +29,12 @@ const REDIS_DATABASES = 63;
 export async function createTestDatabases(overrides: Environment = {}): Promise<TestDatabases> {
   const engines = inject('engines');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  const admin = createPostgres({ DATABASE_URL: withPath(engines.postgresSuperuser, '/postgres') });
-  await ensureDatabase(admin, name);
+  await copyTemplate(engines, inject('template'), name);
   const env: Environment = {
     NODE_ENV: 'test',
     LOG_LEVEL: 'warn',
-    DATABASE_URL: withPath(engines.postgres, `/${name}`),
-    REDIS_URL: withPath(engines.redis, `/${await takeRedisDatabase(engines.redis)}`),
+    DATABASE_URL: withPath(engines.postgres, name),
+    REDIS_URL: withPath(engines.redis, String(await takeRedisDatabase(engines.redis))),
     CLICKHOUSE_URL: engines.clickhouse,
     CLICKHOUSE_DATABASE: name,
     SECRET_KEY_BASE: randomBytes(32).toString('hex'),
@@ -56,12 +53,11 @@ export async function createTestDatabases(overrides: Environment = {}): Promise<
     ...overrides,
   };
   const config = parseConfig(env);
-  await migratePostgres(config);
-  await migrateClickHouse(config);
   return {
     env,
     config,
     close: async () => {
+      const admin = createPostgres({ DATABASE_URL: withPath(engines.postgresSuperuser, 'postgres') });
       await admin.raw(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.destroy();
       const clickhouse = createClient({ url: engines.clickhouse });
@@ -78,10 +74,4 @@ async function takeRedisDatabase(url: string): Promise<number> {
   await redis.flushdb();
   await redis.quit();
   return database;
-}
-
-function withPath(url: string, path: string): string {
-  const changed = new URL(url);
-  changed.pathname = path;
-  return changed.href;
 }
