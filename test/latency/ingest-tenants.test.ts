@@ -3,7 +3,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { eventually } from '../support/eventually.js';
 import { identify } from '../support/identify.js';
@@ -31,24 +31,44 @@ interface Service {
   readonly other: NewProject;
 }
 
-let opened: Service | undefined;
+type Stack = Pick<Service, 'databases' | 'processes' | 'store'>;
+
+const stacks: Stack[] = [];
 const floods: ChildProcess[] = [];
 
-afterEach(async () => {
-  for (const flood of floods.splice(0)) flood.kill();
-  await opened?.processes.stop();
-  await opened?.store.client.close();
-  await opened?.databases.close();
-  opened = undefined;
+/** With the limits that createTestDatabases raises. */
+let unlimited: Stack;
+
+beforeAll(async () => {
+  unlimited = await start();
 });
 
-async function open(env: Environment = {}): Promise<Service> {
+afterEach(() => {
+  for (const flood of floods.splice(0)) flood.kill();
+});
+
+afterAll(async () => {
+  for (const { databases, processes, store } of stacks) {
+    await processes.stop();
+    await store.client.close();
+    await databases.close();
+  }
+});
+
+async function start(env: Environment = {}): Promise<Stack> {
   const databases = await createTestDatabases(env);
   const processes = await startProcesses(databases.env, ['web', 'worker']);
-  const [hostile, other] = [await createTestProject(databases), await createTestProject(databases)];
-  opened = { databases, processes, store: openEventStore(databases), hostile, other };
-  return opened;
+  const stack = { databases, processes, store: openEventStore(databases) };
+  stacks.push(stack);
+  return stack;
 }
+
+/** New projects of the stack. */
+const createTenants = async (stack: Stack): Promise<Service> => ({
+  ...stack,
+  hostile: await createTestProject(stack.databases),
+  other: await createTestProject(stack.databases),
+});
 
 interface Flood {
   readonly path: '/track' | '/identify';
@@ -156,7 +176,7 @@ test.each([
   'a hundred concurrent large requests delay no other project: events %s',
   { timeout: 400_000 },
   async (_, isOfManyMonths) => {
-    const service = await open();
+    const service = await createTenants(unlimited);
     const from = sent;
     const alone = await measureEvents('alone', service, 10);
     const burst: Flood = { path: '/track', name: 'burst', requests: 100, everyMs: 0, events: 2000, isOfManyMonths };
@@ -173,10 +193,10 @@ test('a flood at ten times the limit of a project is rejected and delays no othe
   timeout: 400_000,
 }, async () => {
   const LIMIT = 5000;
-  const service = await open({ PROJECT_EVENTS_PER_SECOND: String(LIMIT) });
+  const service = await createTenants(await start({ PROJECT_EVENTS_PER_SECOND: String(LIMIT) }));
   const from = sent;
   const alone = await measureEvents('alone', service, 10);
-  const SECONDS = 15;
+  const SECONDS = 10;
   const flood: Flood = { path: '/track', name: 'flood', requests: SECONDS * 100, everyMs: 10, events: LIMIT / 10 };
   const { ended } = await startFlood(service, flood);
   const startedAt = performance.now();
@@ -198,7 +218,7 @@ test('a flood at ten times the limit of a project is rejected and delays no othe
 });
 
 test('a flood of large identify calls does not delay those of another project', { timeout: 400_000 }, async () => {
-  const service = await open();
+  const service = await createTenants(unlimited);
   const { processes, store, hostile, other } = service;
   const profiles = async (project: NewProject, condition: string): Promise<number> => {
     const query = `SELECT count() AS n FROM profiles FINAL WHERE project_id = {id:UUID} AND ${condition}`;
