@@ -9,7 +9,7 @@ import type { EngineUrls } from './stack-engines.js';
 
 /** What copies of the template need beside its databases. */
 export interface Template {
-  /** Statements that create the tables of the ClickHouse database `test_template`, then its views. */
+  /** Statements that create the tables of the ClickHouse database, then its views. */
   readonly clickhouse: readonly string[];
 }
 
