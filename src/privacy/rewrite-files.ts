@@ -38,25 +38,32 @@ export async function rewriteClickHouse(
   await waitForOldParts(clickhouse, options.signal);
 }
 
+/** A mutation that rewrites less than this takes seconds, most of them to be scheduled. */
+const BATCH_BYTES = 256 * 1024 * 1024;
+const BATCH_PARTITIONS = 100;
+
 /**
- * Resolves once every part with deleted rows has been rewritten. One partition at a time: mutations
- * of a part run in order, so a concurrent deletion waits for one partition instead of the whole
- * table.
+ * Resolves once every part with deleted rows has been rewritten. Small partitions of a table share
+ * a mutation, and a large one has its own: mutations of a part run in order, so a concurrent
+ * deletion waits for one batch instead of the whole table.
  */
 export async function rewriteParts(
   clickhouse: ClickHouseClient,
   { signal, letOthersPass }: { signal: AbortSignal; letOthersPass?: Yield },
 ): Promise<void> {
-  const masked = await rowsOf<{ table: string; partition_id: string }>(
+  const masked = await rowsOf<MaskedPartition>(
     clickhouse,
-    'SELECT DISTINCT table, partition_id FROM system.parts WHERE active AND has_lightweight_delete AND OURS',
+    `SELECT table, partition_id, toFloat64(sum(bytes_on_disk)) AS bytes FROM system.parts
+     WHERE active AND has_lightweight_delete AND OURS
+     GROUP BY table, partition_id ORDER BY table, partition_id`,
   );
-  for (const { table, partition_id: partition } of masked) {
+  for (const batch of batchesOf(masked)) {
     await letOthersPass?.();
+    const commands = batch.map((_, index) => `APPLY DELETED MASK IN PARTITION ID {p${index}:String}`);
     // Does not wait in the statement, which may take longer than a request should.
     await clickhouse.command({
-      query: `ALTER TABLE ${table} APPLY DELETED MASK IN PARTITION ID {partition:String}`,
-      query_params: { partition },
+      query: `ALTER TABLE ${batch[0]?.table} ${commands.join(', ')}`,
+      query_params: Object.fromEntries(batch.map(({ partition_id }, index) => [`p${index}`, partition_id])),
       clickhouse_settings: { mutations_sync: '0' },
     });
     await pollUntilDone({
@@ -66,6 +73,29 @@ export async function rewriteParts(
       signal,
     });
   }
+}
+
+interface MaskedPartition {
+  readonly table: string;
+  readonly partition_id: string;
+  readonly bytes: number;
+}
+
+/** In their order: batches of one table, each of one partition or within both limits. */
+function batchesOf(partitions: readonly MaskedPartition[]): MaskedPartition[][] {
+  const batches: MaskedPartition[][] = [];
+  let bytes = 0;
+  for (const partition of partitions) {
+    const last = batches.at(-1);
+    bytes += partition.bytes;
+    const isSmall = bytes <= BATCH_BYTES && (last?.length ?? 0) < BATCH_PARTITIONS;
+    if (last !== undefined && last[0]?.table === partition.table && isSmall) last.push(partition);
+    else {
+      batches.push([partition]);
+      bytes = partition.bytes;
+    }
+  }
+  return batches;
 }
 
 const UNFINISHED_REWRITES = `SELECT 1 FROM system.mutations
