@@ -15,6 +15,7 @@ import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
 import { startAlerts } from './check-alerts.js';
 import { startDomainChecks } from './check-domains.js';
+import { startKeeping } from './delete-expired.js';
 import { startProjectDeletion } from './delete-projects.js';
 import { startErasure } from './erase-users.js';
 import { startExportWorker } from './export-user.js';
@@ -33,6 +34,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'ingest-events': startIngestWorker,
   'upsert-profiles': startProfileUpserts,
   'delete-projects': startProjectDeletion,
+  'delete-expired': startKeeping,
   'roll-up-usage': startUsageRollup,
   'send-mail': startMailWorker,
   'export-user': startExportWorker,

@@ -28,6 +28,7 @@ import { createIngestDeps, type IngestionParts } from '../ingest/deps.js';
 import { DroppedEvents } from '../ingest/drop/counts.js';
 import { RejectedEvents } from '../ingest/rejected/events.js';
 import { readSamples } from '../ingest/rejected/store.js';
+import { createKeepingRouter } from '../keeping/routes.js';
 import { createEventReader } from '../live/read-events.js';
 import { createLive } from '../live/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
@@ -187,7 +188,11 @@ const app = createApp({
     assets.router,
     consoleAssets.router,
     createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config, definitions }),
-    createDefinitionsRouter({ ...guard, redis, rateLimit: rateLimits.query, threads, catalogs, quotas: config }),
+    createDefinitionsRouter({
+      ...{ ...guard, redis, threads, catalogs, quotas: config },
+      ...{ rateLimit: rateLimits.query, runQuery: alertQueries },
+    }),
+    createKeepingRouter({ ...guard, rateLimit: rateLimits.query, runQuery: alertQueries }),
     createAlertsRouter({
       ...{ ...guard, threads, publicUrl, definitions },
       rateLimit: rateLimits.query,

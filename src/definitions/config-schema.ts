@@ -7,6 +7,7 @@ import { isMoment } from '../query/annotations.js';
 import { REPORTS_MAX, reportSchema } from '../reports/config-schema.js';
 
 export const RULES_MAX = 50;
+const KEEP_FORM = 'is a number of days: 90d';
 
 const NAME_LENGTH_MAX = 63;
 const NAME_FORM = /^[A-Za-z][A-Za-z0-9_-]*$/;
@@ -21,6 +22,9 @@ const query = z.string().min(1).max(4096);
 
 const definition = z.strictObject({ query, about: about.optional() });
 const metric = z.strictObject({ query, about: about.optional(), unit: z.string().trim().min(1).max(40).optional() });
+
+/** How long events are kept, by their type. */
+const days = z.string({ error: KEEP_FORM }).regex(/^[1-9]\d{0,3}d$/, { error: KEEP_FORM });
 
 /** Which events the project does not let in; drop-rules.ts checks what a rule means. */
 const dropRule = z.strictObject({
@@ -42,6 +46,7 @@ export const documentSchema = z.strictObject({
   events: z.record(name, definition).optional(),
   cohorts: z.record(name, definition).optional(),
   metrics: z.record(name, metric).optional(),
+  keep: z.record(z.string().min(1).max(256), days).optional(),
   drop: z.array(dropRule).max(RULES_MAX).optional(),
   bots: z.enum(BOT_CHOICES).optional(),
   annotations: z.array(annotation).max(ANNOTATIONS_MAX).optional(),

@@ -6,6 +6,7 @@ import type { Path } from '../dashboards/path.js';
 import { type DashboardProblem, toBadRequest } from '../dashboards/problems.js';
 import { readYaml, type YamlSource } from '../dashboards/yaml-source.js';
 import type { IngestRules } from '../ingest/drop/rules.js';
+import type { Keep } from '../keeping/keep.js';
 import { analyze } from '../query/analyze/analyze.js';
 import { DEFINITION_KINDS, type Definition, type Definitions } from '../query/definitions/definitions.js';
 import { type QueryProblem, quote } from '../query/errors.js';
@@ -27,6 +28,7 @@ export interface DefinitionsContent {
   readonly alerts?: DefinitionsDocument['alerts'];
   readonly reports?: DefinitionsDocument['reports'];
   readonly annotations?: DefinitionsDocument['annotations'];
+  readonly keep?: Keep;
 }
 
 export interface ParsedDefinitions {
@@ -71,15 +73,17 @@ export function parseDefinitions(text: string, context: DefinitionsContext): Par
     ...definitions.flatMap((definition) => checkName(source, definition, context)),
     ...checked.flatMap((check) => check.problems.map((problem) => toPlaced(source, check.definition, problem))),
     ...drop.problems,
+    ...checkKeep(source, document),
   ];
   if (problems.length > 0) throw toBadRequest(problems);
   const ofAlerts = checkAlertsOf(source, document, { ...context, definitions });
   if (ofAlerts.length > 0) throw toBadRequest(ofAlerts);
   const { alerts, reports, annotations, bots } = document;
+  const keep = toKeep(document.keep);
   const hasRules = drop.rules.length > 0 || bots === 'drop';
   return {
     content: {
-      ...{ definitions, drop: drop.shown, ...(bots !== undefined && { bots }) },
+      ...{ definitions, drop: drop.shown, ...(bots !== undefined && { bots }), ...(keep !== undefined && { keep }) },
       ...{ ...(alerts && { alerts }), ...(reports && { reports }), ...(annotations && { annotations }) },
     },
     rules: hasRules ? { dropsBots: bots === 'drop', rules: drop.rules } : undefined,
@@ -95,6 +99,24 @@ const toDefinitions = (source: YamlSource, document: DefinitionsDocument): Defin
       return { kind, name, line, ...of };
     }),
   );
+
+/** Each is part of one statement. */
+const KEEP_MAX = 100;
+
+function checkKeep(source: YamlSource, { keep = {} }: DefinitionsDocument): DashboardProblem[] {
+  const beyond = Object.keys(keep)[KEEP_MAX];
+  if (beyond === undefined) return [];
+  const message = `keep names ${Object.keys(keep).length} events; the limit is ${KEEP_MAX}`;
+  return [source.problemAtKey(['keep', beyond], { message, hint: 'use default for most of them' })];
+}
+
+/** Undefined when everything is kept. */
+function toKeep(written: DefinitionsDocument['keep']): Keep | undefined {
+  const { default: usual, ...named } = written ?? {};
+  const events = Object.entries(named).map(([event, days]) => ({ event, days: Number.parseInt(days, 10) }));
+  if (usual === undefined && events.length === 0) return undefined;
+  return { events, ...(usual !== undefined && { default: Number.parseInt(usual, 10) }) };
+}
 
 const pathOf = ({ kind, name }: Definition): Path => [SECTIONS[kind], name];
 

@@ -2,6 +2,7 @@
 // change counts for the next query of every process; what was read is kept until its version
 // changes.
 import { LRUCache } from 'lru-cache';
+import type { Keep } from '../keeping/keep.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -14,6 +15,8 @@ export interface ReadDefinitions {
   readonly version: number;
   readonly definitions: Definitions;
   readonly annotations?: readonly Annotation[];
+  /** How long events are kept; undefined when without end. */
+  readonly keep?: Keep;
   /** Why these may not be the current ones. */
   readonly warning?: string;
 }
@@ -57,8 +60,7 @@ export class DefinitionsReader {
   }
 }
 
-const toRead = ({ version, content: { definitions, annotations = [] } }: DefinitionsVersion): ReadDefinitions => ({
-  version,
-  definitions,
-  annotations,
+const toRead = ({ version, content }: DefinitionsVersion): ReadDefinitions => ({
+  ...{ version, definitions: content.definitions, annotations: content.annotations ?? [] },
+  ...(content.keep !== undefined && { keep: content.keep }),
 });

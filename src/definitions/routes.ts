@@ -8,12 +8,15 @@ import { credentialOf } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
 import type { Quotas } from '../accounts/quotas.js';
+import type { RunAlertQuery } from '../alerts/run-query.js';
 import { hasAllEvents } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { readSyncBody, writerOf } from '../dashboards/requests.js';
 import { listProjectKeys, type Reader, readDashboards } from '../dashboards/store.js';
 import { readDropped } from '../ingest/drop/counts.js';
 import { BOTS_KEY } from '../ingest/drop/rules.js';
+import { countDue, warningsOfDue } from '../keeping/count-due.js';
+import type { Keep } from '../keeping/keep.js';
 import { PublicError } from '../platform/errors.js';
 import { parseFields } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -43,8 +46,11 @@ export interface DefinitionsDeps extends GuardDeps {
   readonly catalogs: Pick<CatalogReader, 'read'>;
   readonly redis: Redis;
   readonly quotas: Quotas;
+  /** Counts the events that a changed `keep` would delete. */
+  readonly runQuery: RunAlertQuery;
 }
 
+const COUNT_TIMEOUT_MS = 10_000;
 const OF_PROJECT = '/api/projects/{projectID}/definitions';
 
 export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
@@ -77,6 +83,13 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     });
   }
 
+  /** What the coming night deletes. */
+  async function warningsOfKept(projectId: ProjectId, keep: Keep | undefined): Promise<string[]> {
+    if (keep === undefined) return [];
+    const signal = AbortSignal.timeout(COUNT_TIMEOUT_MS);
+    return warningsOfDue(await countDue(deps.runQuery, { projectId, keep, signal }, Date.now()));
+  }
+
   async function change(
     req: Request,
     res: Response,
@@ -99,7 +112,7 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const checked = await threads.run(definitionsTask, { body, context }, projectId);
     const saved = await saveDefinitions(postgres, { ...checked, ...how, quotas });
     const ofRemoved = await warningsOfRemoved(how, before?.content.definitions ?? [], checked.content.definitions);
-    const warnings = [...checked.warnings, ...ofRemoved];
+    const warnings = [...checked.warnings, ...ofRemoved, ...(await warningsOfKept(projectId, checked.content.keep))];
     res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, warnings));
   }
 
@@ -171,9 +184,9 @@ const toAnswer = ({ version, checksum, isChanged }: SavedDefinitions, warnings: 
 /** A project without definitions has version 0. */
 function toShown(found: DefinitionsVersion | undefined) {
   const { version, checksum, created_at, is_synced, source_yaml, content } = found ?? NOTHING;
-  const { definitions, annotations = [], drop = [], bots = 'keep' } = content;
+  const { definitions, annotations = [], drop = [], bots = 'keep', keep = null } = content;
   const lists = { ...toLists(definitions), annotations, drop };
-  return { version, checksum, created_at, is_synced, source_yaml, ...lists, bots };
+  return { version, checksum, created_at, is_synced, source_yaml, ...lists, bots, keep };
 }
 
 /** The rules of the current version with the events that each has dropped; bots are a rule too. */

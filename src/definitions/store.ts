@@ -64,7 +64,7 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
     const version = before.version + 1;
     const rules = change.rules === undefined ? null : JSON.stringify({ version, ...change.rules });
     await transaction('definitions')
-      .insert({ project_id: projectId, version, checksum, rules })
+      .insert({ project_id: projectId, version, checksum, rules, ...(await keepColumns(transaction, change)) })
       .onConflict('project_id')
       .merge();
     await transaction('definition_versions').insert({
@@ -83,6 +83,14 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
     });
     return { version, checksum, isNew, isChanged };
   });
+}
+
+/** A change of `keep` counts from the next day, so its time is kept with it. */
+async function keepColumns(transaction: Postgres, { projectId, content: { keep } }: DefinitionsChange) {
+  const before = await transaction('definitions').where({ project_id: projectId }).first('keep', 'keep_since');
+  const text = keep === undefined ? null : JSON.stringify(keep);
+  const isSame = before !== undefined && (before.keep === null ? null : JSON.stringify(before.keep)) === text;
+  return { keep: text, keep_since: isSame ? before.keep_since : new Date() };
 }
 
 const isOutdated = (version: number, baseVersion: number): PublicError =>

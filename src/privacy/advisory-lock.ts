@@ -1,4 +1,4 @@
-// PostgreSQL advisory locks: one process at a time works on erasures, purges or project deletions,
+// PostgreSQL advisory locks: one process at a time works on erasures, purges, deletions and so on,
 // in batches.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -13,6 +13,7 @@ export const LOCKS = {
   tombstones: 4_726_104,
   projectPurge: 4_726_105,
   catalogs: 4_726_106,
+  keeping: 4_726_107,
 } as const;
 
 /**

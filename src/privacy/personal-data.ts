@@ -63,6 +63,7 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
   { name: 'alert_deliveries', isDeletedWithProject: true, isRewritten: true },
   // Written by members, about anything. Their alerts and checks are deleted with dashboards.
   { name: 'dashboards', isDeletedWithProject: true, isRewritten: false },
+  { name: 'keep_receipts', isDeletedWithProject: true, isRewritten: false },
   { name: 'definitions', isDeletedWithProject: true, isRewritten: false },
   // Addresses that members have named as targets.
   { name: 'alert_unsubscribes', isDeletedWithProject: true, isRewritten: false },

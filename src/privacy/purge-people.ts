@@ -8,7 +8,7 @@ import { nameFailure } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type ErasureDeps, groupByProject, type KnownErasure, removeRows } from './erase-people.js';
-import { rewriteClickHouse, rewritePostgres, rewriteRedis } from './rewrite-files.js';
+import { rewriteClickHouse, rewritePostgres, rewriteRedis, type Yield } from './rewrite-files.js';
 import { dropIds, type Erasure, isAnyRequested } from './store.js';
 import { type ErasureTombstones, readTombstoneVersion } from './tombstones.js';
 
@@ -58,7 +58,7 @@ const PASSING_POLL_MS = 100;
 const PASSING_MAX_MS = 60_000;
 
 /** Lets requests that wait for their receipt go first, but delays the purge by at most a minute. */
-function letErasuresPass({ postgres, signal }: ErasureDeps): () => Promise<void> {
+export function letErasuresPass({ postgres, signal }: Pick<ErasureDeps, 'postgres' | 'signal'>): Yield {
   let leftMs = PASSING_MAX_MS;
   return async () => {
     for (; leftMs > 0 && (await isAnyRequested(postgres)); leftMs -= PASSING_POLL_MS) {

@@ -4,6 +4,7 @@ import { keysOfBag } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { mentionsAny, warningsOfHidden, warningsOfUnseen } from '../catalog/unseen.js';
 import type { DefinitionsReader } from '../definitions/reader.js';
+import { warningsOfKeep } from '../keeping/keep.js';
 import { PublicError } from '../platform/errors.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -152,13 +153,14 @@ export async function compileRequest(
   { projectId, request, nowMs }: Compiling,
 ): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;
-  const { definitions, annotations = [], warning } = await deps.definitions.read(projectId);
+  const { definitions, annotations = [], keep, warning } = await deps.definitions.read(projectId);
   const context = { projectId, nowMs, timezone, limit, offset, definitions };
   const answered = await compileOffLoop(deps, request.q, context);
   if ('compiled' in answered) {
     const covered = annotationsIn(annotations, answered.compiled.range, timezone);
     const compiled = covered.length === 0 ? answered.compiled : { ...answered.compiled, annotations: covered };
-    return warning === undefined ? compiled : { ...compiled, warnings: [...compiled.warnings, warning] };
+    const warnings = [...(warning === undefined ? [] : [warning]), ...warningsOfKeep(keep, compiled, nowMs)];
+    return warnings.length === 0 ? compiled : { ...compiled, warnings: [...compiled.warnings, ...warnings] };
   }
   deps.metrics.compileErrors.inc();
   // Once more with the names of the project, which the hints of unknown ones can then name.

@@ -1,5 +1,5 @@
 // Erasure during heavy ingestion, with killed workers and a killed engine; and after the purge
-// every file of the data directory is searched for erased texts.
+// every file of the data directory is searched for erased texts, and for those of expired events.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { parseConfig } from '../../src/platform/config.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
+import { DAY_MS, startNight, startOfToday } from '../support/keeping.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
@@ -17,6 +19,7 @@ let standalone: TestStandalone;
 let file: StandaloneKeys;
 let clickhouse: ClickHouseClient;
 let postgres: Postgres;
+let redis: Redis;
 
 beforeAll(async () => {
   // The tests poll many times a second, and repeat requests that fail because of killed processes.
@@ -26,6 +29,7 @@ beforeAll(async () => {
   const config = parseConfig(JSON.parse(readFileSync(join(directory, 'service-environment.json'), 'utf8')));
   clickhouse = createClickHouse(config);
   postgres = createPostgres(config);
+  redis = createRedis(config);
   // The search does not read compressed text, and old files are removed at once.
   for (const table of ['events', 'device_map', 'profiles']) {
     const ids = { events: ['user_id', 'device_id', 'insert_id'], device_map: ['user_id'], profiles: ['email'] }[table];
@@ -38,6 +42,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await clickhouse?.close();
   await postgres?.destroy();
+  redis?.disconnect();
   standalone?.signal('SIGTERM');
   await standalone?.ended();
   rmSync(directory, { recursive: true, force: true });
@@ -214,3 +219,39 @@ test('after the purge no file contains an id or property of the person', async (
   }, 30_000);
   expect(search([other, queued]).get(other)).not.toEqual([]);
 }, 180_000);
+
+test('after the night no file contains what is behind the edge of keep', async () => {
+  const today = await startOfToday();
+  const distinctive = (name: string) => `${name}-${randomBytes(12).toString('hex')}`;
+  const view = (days: number, name: string) => ({
+    ...{ event_type: 'kept', time: new Date(today - days * DAY_MS).toISOString() },
+    ...{ user_id: distinctive(`${name}-user`), insert_id: distinctive(`${name}-insert`) },
+    event_properties: { nickname: distinctive(`${name}-nickname`) },
+  });
+  const textsOf = (event: ReturnType<typeof view>) => [event.user_id, event.insert_id, event.event_properties.nickname];
+  // One is alone in its part, which is dropped; the other shares one with an event that stays, and
+  // which is rewritten.
+  const [old, behind, stays] = [view(800, 'old'), view(91, 'behind'), view(91, 'stays')];
+  const events = [old, behind, { ...stays, event_type: 'order' }];
+  await call('/track', { body: { events } });
+  const [gone, kept] = [[old, behind].flatMap(textsOf), textsOf(stays)];
+  await eventually(async () => {
+    expect(await countEvents("event_type IN ('kept', 'order')")).toBe(3);
+    expect(JSON.stringify(await call('/catalog'))).toContain(old.event_properties.nickname);
+  }, 30_000);
+  await postgres.raw('ANALYZE');
+  await postgres.raw('CHECKPOINT');
+  expect([...search(gone).values()].filter((places) => places.length === 0)).toEqual([]);
+
+  const yaml = 'version: 1\nkeep: { kept: 90d }\n';
+  await call('/api/definitions', { method: 'PUT', body: { source_yaml: yaml } });
+  const { project_id: projectId } = await postgres('definitions').first('project_id');
+  await startNight({ postgres, redis }, projectId);
+  await eventually(async () => {
+    expect((await call('/api/definitions/keep')).receipts).toMatchObject([{ events: 2, status: 'purged' }]);
+  }, 120_000);
+  await eventually(() => {
+    expect([...search(gone)].filter(([, places]) => places.length > 0)).toEqual([]);
+  }, 30_000);
+  expect([...search(kept).values()].filter((places) => places.length === 0)).toEqual([]);
+}, 240_000);

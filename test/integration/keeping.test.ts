@@ -1,15 +1,19 @@
-// What a project lets in: drop rules of its definitions, in the processes of a service.
+// What a project lets in and keeps: drop rules and edges of its definitions, in the processes of a
+// service.
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseDefinitions } from '../../src/definitions/parse-definitions.js';
 import { acceptRequest } from '../../src/ingest/accept.js';
 import { parseTrackBody } from '../../src/ingest/body.js';
 import { compiledRules } from '../../src/ingest/drop/compiled-rules.js';
+import { listDueKeeps } from '../../src/keeping/store.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { type Answer, send } from '../support/accounts.js';
 import { EMPTY_PROJECT } from '../support/definitions.js';
 import { examplesOf } from '../support/documentation.js';
-import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
+import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
+import { beNextNight, DAY_MS, startNight, startOfToday } from '../support/keeping.js';
 import { track } from '../support/track.js';
 
 let stack: ErasureStack;
@@ -197,5 +201,142 @@ describe('drop rules', () => {
     }
     expect(differences).toEqual([]);
     expect(findings).toBeGreaterThan(400);
+  });
+});
+
+describe('keeping', () => {
+  let today: number;
+  beforeAll(async () => {
+    today = await startOfToday();
+  }, 180_000);
+  const daysAgo = (days: number, ms = 0): string => new Date(today - days * DAY_MS + ms).toISOString();
+  const keptOf = async (of: Tenant) =>
+    (await send(url, 'GET /api/definitions/keep', { key: of.project.secretKey })).body;
+  const idsOf = async (of: Tenant): Promise<string[]> =>
+    (await stack.store.rows<{ insert_id: string }>(of.project.id, 'insert_id')).map((row) => row.insert_id).sort();
+
+  /** Resolves with the receipt once no file has what is deleted. */
+  async function passNight(of: Tenant): Promise<Record<string, unknown>> {
+    await startNight(stack, of.project.id);
+    return eventually(async () => {
+      const [receipt] = (await keptOf(of)).receipts;
+      expect(receipt).toMatchObject({ day: daysAgo(0).slice(0, 10), status: 'purged' });
+      return receipt;
+    }, 120_000);
+  }
+
+  test('two years of events lose exactly what is behind the edges, and others none', async () => {
+    const [own, other] = [await stack.createTenant(), await stack.createTenant()];
+    const { secretKey } = own.project;
+    const gone = `gone-${randomBytes(12).toString('hex')}`;
+    const ofDay = (event_type: string, days: number, ms = 0) => ({
+      ...{ event_type, time: daysAgo(days, ms), insert_id: `${event_type} ${days} ${ms}`, user_id: 'ann' },
+      event_properties: { note: event_type === 'page_view' && days > 90 ? gone : 'kept' },
+    });
+    const edges = [ofDay('page_view', 90), ofDay('page_view', 90, -1), ofDay('order', 400), ofDay('order', 400, -1)];
+    const days = Array.from({ length: 73 }, (_, index) => 10 * index);
+    const common = [
+      ...days.flatMap((day) => [ofDay('page_view', day, 5), ofDay('order', day, 5)]),
+      // The last millisecond that goes, and the first that stays.
+      ...edges,
+      ofDay('signup', 700),
+    ];
+    // Alone in its month: its part is dropped instead of rewritten.
+    const events = [...common, ofDay('page_view', 1200), ofDay('order', 1200)];
+    await own.identify('ann', 'phone', { plan: 'pro' });
+    for (const [tenant, sent] of [
+      [own, events],
+      [other, common],
+    ] as const) {
+      expect((await track(url, tenant.project.secretKey, { events: sent })).body).toEqual({ accepted: sent.length });
+    }
+    for (const [tenant, sent] of [
+      [own, events],
+      [other, common],
+    ] as const)
+      await tenant.holds(sent.length);
+
+    const yaml = 'version: 1\nkeep: { default: 400d, page_view: 90d, signup: 1000d }\n';
+    const isExpired = ({ event_type, time }: { event_type: string; time: string }): boolean =>
+      time < daysAgo({ page_view: 90, order: 400 }[event_type] ?? 1000);
+    const expired = events.filter(isExpired);
+    const countOf = (type: string): number => expired.filter(({ event_type }) => event_type === type).length;
+    const tried = await send(url, 'PUT /api/definitions?dry_run=true', { key: secretKey, body: { source_yaml: yaml } });
+    expect(tried.body.warnings).toEqual([
+      expect.stringContaining(`keep 90d: ${countOf('page_view')} events page_view before ${daysAgo(90)}`),
+      expect.stringContaining(`keep 400d: ${countOf('order')} events before ${daysAgo(400)}`),
+    ]);
+    await put(yaml, secretKey);
+    expect(await own.ask('* | since 2000-01-01 | count')).toMatchObject([{ value: events.length }]);
+    const shown = await keptOf(own);
+    expect(shown.edges.map(({ due }: { due: number }) => due)).toEqual([countOf('page_view'), 0, countOf('order')]);
+    const body = { q: 'page_view | last 100d | count', format: 'json' };
+    expect((await send(url, 'POST /query', { key: secretKey, body })).body.metadata.warnings).toEqual([
+      `events page_view before ${daysAgo(90).slice(0, 10)} are not kept (keep: 90d)`,
+    ]);
+
+    const before = await digestOfOthers(stack.store, other.project.id, '0');
+    const receipt = await passNight(own);
+    expect(receipt).toMatchObject({ events: expired.length });
+    expect(receipt.deleted).toEqual([
+      { event: 'page_view', events: countOf('page_view') },
+      { event: 'order', events: countOf('order') },
+    ]);
+    // Not even as deleted rows of a part.
+    expect(await partsWithDeletedRows()).toEqual([]);
+    const left = events.filter((event) => !isExpired(event)).map(({ insert_id }) => insert_id);
+    expect(await idsOf(own)).toEqual(left.sort());
+    expect(await digestOfOthers(stack.store, other.project.id, '0')).toBe(before);
+    // Of the hourly counts as well.
+    const byYear = (await own.ask('* | since 2000-01-01 | count by year')).filter(({ value }) => value !== 0);
+    expect(byYear.reduce((sum, { value }) => sum + Number(value), 0)).toBe(left.length);
+    // Identity is no event.
+    expect(await own.ask('users | where user.plan = "pro" | count')).toMatchObject([{ value: 1 }]);
+    await eventually(async () => {
+      const catalog = await send(url, 'GET /catalog', { key: secretKey });
+      expect(catalog.body).toMatchObject({ complete: true });
+      const pageView = catalog.body.events.find((row: { event_type: string }) => row.event_type === 'page_view');
+      expect(pageView).toMatchObject({ count: left.filter((id) => id.startsWith('page')).length });
+      expect(JSON.stringify(catalog.body)).not.toContain(gone);
+    }, 60_000);
+  }, 240_000);
+
+  test('events that arrive behind the edge are stored, and go in the next night', async () => {
+    const own = await stack.createTenant();
+    await put('version: 1\nkeep: { default: 90d }\n', own.project.secretKey);
+    const view = (insert_id: string, days: number) => ({ event_type: 'page_view', insert_id, time: daysAgo(days) });
+    await own.send(view('new', 1), view('late', 200));
+    await own.holds(2);
+    expect(await passNight(own)).toMatchObject({ events: 1, purged_at: expect.any(String) });
+    expect(await idsOf(own)).toEqual(['new']);
+    expect(await passNight(own)).toMatchObject({ events: 0, deleted: [] });
+    expect(await idsOf(own)).toEqual(['new']);
+  }, 240_000);
+
+  async function partsWithDeletedRows(): Promise<unknown[]> {
+    const result = await stack.store.client.query({
+      query: `SELECT name FROM system.parts
+        WHERE active AND table = 'events' AND database = currentDatabase() AND has_lightweight_delete`,
+      format: 'JSONEachRow',
+    });
+    return result.json();
+  }
+
+  test('a change waits for midnight, and what is wrong is refused with its place', async () => {
+    const own = await stack.createTenant();
+    await put('version: 1\nkeep: { default: 30d }\n', own.project.secretKey);
+    const due = async (nowMs: number) => (await listDueKeeps(stack.postgres, nowMs)).map(({ projectId }) => projectId);
+    expect(await due(Date.now())).not.toContain(own.project.id);
+    expect(await due(today + DAY_MS)).toContain(own.project.id);
+    await beNextNight(stack.postgres, own.project.id);
+    // Another change keeps the time of this one.
+    await put('version: 1\nkeep: { default: 30d }\nbots: drop\n', own.project.secretKey);
+    expect(await due(Date.now())).toContain(own.project.id);
+    await put('version: 1\nkeep: { default: 20d }\nbots: drop\n', own.project.secretKey);
+    expect(await due(Date.now())).not.toContain(own.project.id);
+    const wrong = await put('version: 1\nkeep:\n  page_view: 3 weeks\n', own.project.secretKey);
+    expect(wrong.body.details).toMatchObject([
+      { line: 3, path: 'keep.page_view', hint: 'it is a number of days: 90d' },
+    ]);
   });
 });

@@ -45,7 +45,8 @@ export function dashboardCalls(path: string, { session, draftId, source }: Draft
 export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'session'> & { key: string }): Call[] {
   const all = '/api/projects/{projectID}/definitions';
   const body = {
-    source_yaml: 'version: 1\nmetrics: { sales: { query: purchase | count } }\ndrop: [{ event: debug }]\n',
+    source_yaml:
+      'version: 1\nmetrics: { sales: { query: purchase | count } }\nkeep: { default: 400d }\ndrop: [{ event: debug }]\n',
   };
   const wrong = { source_yaml: 'version: 2\n' };
   const own = '/api/definitions';
@@ -56,6 +57,7 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
     { route: `PUT ${all}`, path: `${path}?base_version=1&dry_run=true`, status: 200, body },
     { route: `GET ${all}`, path, status: 200 },
     { route: `GET ${all}/uses`, path: `${path}/uses`, status: 200 },
+    { route: `GET ${all}/keep`, path: `${path}/keep`, status: 200 },
     { route: `GET ${all}/dropped`, path: `${path}/dropped`, status: 200 },
     { route: `GET ${all}/versions`, path: `${path}/versions`, status: 200 },
     { route: `GET ${all}/versions/{version}`, path: `${path}/versions/1`, status: 200 },
@@ -65,6 +67,7 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
     { route: `PUT ${own}`, path: own, status: 400, body: wrong },
     { route: `GET ${own}`, path: own, status: 200 },
     { route: `GET ${own}/uses`, path: `${own}/uses`, status: 200 },
+    { route: `GET ${own}/keep`, path: `${own}/keep`, status: 200 },
     { route: `GET ${own}/dropped`, path: `${own}/dropped`, status: 200 },
   ];
   return [...calls.map((call) => ({ ...call, session })), ...ofKey.map((call) => ({ ...call, key }))];

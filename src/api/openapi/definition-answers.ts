@@ -19,11 +19,15 @@ const dropRule = z.strictObject({
   about: z.string().optional(),
   line: z.int().min(1),
 });
+const days = z.int().min(1);
 const botChoice = z.enum(['keep', 'drop']);
 export const definitions = definitionsVersionItem.extend({
   ...{ source_yaml: z.string(), ...definitionLists },
   ...{ drop: z.array(dropRule), bots: botChoice },
   annotations: z.array(z.strictObject({ at: z.string(), text: z.string() })),
+  keep: z
+    .strictObject({ default: days.optional(), events: z.array(z.strictObject({ event: z.string(), days })) })
+    .nullable(),
 });
 const droppedCounts = {
   events: count.meta({ description: 'of the last 30 days' }),
@@ -48,4 +52,26 @@ export const definitionUse = z.strictObject({
     .meta({ description: 'null for a use by another definition' }),
   id: z.string().meta({ description: 'of the card or the alert; the name of the variable or the definition' }),
   title: z.string(),
+});
+
+const edge = {
+  events: z.array(z.string()).nullable().meta({ description: 'null: the types without an edge of their own' }),
+  days,
+  before: moment,
+};
+export const keptEvents = z.strictObject({
+  edges: z.array(
+    z.strictObject({ ...edge, due: count.nullable().meta({ description: 'null when they could not be counted' }) }),
+  ),
+  receipts: z.array(
+    z.strictObject({
+      day: z.iso.date(),
+      events: count,
+      deleted: z.array(z.strictObject({ event: z.string(), events: count })),
+      edges: z.array(z.strictObject(edge)),
+      status: z.enum(['begun', 'deleted', 'purged']),
+      deleted_at: moment.nullable(),
+      purged_at: moment.nullable(),
+    }),
+  ),
 });

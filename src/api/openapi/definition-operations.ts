@@ -28,6 +28,14 @@ export const DEFINITION_OPERATIONS = tagged('Definitions', {
     'Lists what names a definition, for a signed-in person',
     { 200: jsonList('DefinitionUse') },
   ],
+  'GET /api/definitions/keep': [
+    'Lists how long events are kept, how many the next night deletes, and the receipts of the last 100 nights',
+    { 200: json('KeptEvents') },
+  ],
+  'GET /api/projects/{projectID}/definitions/keep': [
+    'Lists how long events are kept, for a signed-in person',
+    { 200: json('KeptEvents') },
+  ],
   'GET /api/projects/{projectID}/definitions': [
     'Reads the definitions, for a signed-in person',
     { 200: json('Definitions') },

@@ -65,6 +65,7 @@ const SCHEMAS = {
   DefinitionsBody: definitionsBodySchema,
   Definitions: definitionAnswers.definitions,
   DefinitionsVersionItem: definitionAnswers.definitionsVersionItem,
+  KeptEvents: definitionAnswers.keptEvents,
   DroppedEvents: definitionAnswers.droppedEvents,
   SavedDefinitions: definitionAnswers.savedDefinitions,
   DefinitionUse: definitionAnswers.definitionUse,

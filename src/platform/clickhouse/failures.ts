@@ -30,3 +30,9 @@ const QUERY_ID_IS_RUNNING = '216';
 
 export const isQueryIdRunning = (error: unknown): boolean =>
   error instanceof ClickHouseError && error.code === QUERY_ID_IS_RUNNING;
+
+const NO_SUCH_DATA_PART = '232';
+
+/** A merge or mutation has replaced the part meanwhile. */
+export const isPartGone = (error: unknown): boolean =>
+  error instanceof ClickHouseError && error.code === NO_SUCH_DATA_PART;

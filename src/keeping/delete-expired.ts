@@ -1,0 +1,129 @@
+// Deletes the events of a project that are behind its edges, with the machinery of erasure: a
+// lightweight delete, a count that proves it, and later a rewrite of the files (purgeExpired).
+// Partitions are months of all projects, so none is dropped; parts with only expired events are.
+import { forgetValues } from '../catalog/store.js';
+import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
+import { isPartGone } from '../platform/clickhouse/failures.js';
+import type { Config } from '../platform/config.js';
+import type { ProjectId } from '../platform/ids.js';
+import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
+import { letErasuresPass } from '../privacy/purge-people.js';
+import { rewriteClickHouse, rewritePostgres, rewriteRedis } from '../privacy/rewrite-files.js';
+import { type Edge, edgesOf, namedIn } from './keep.js';
+import { beginReceipt, type DueKeep, listUnpurged, markDeleted, markPurged } from './store.js';
+
+export interface KeepingDeps {
+  readonly config: Pick<Config, 'DATABASE_URL'>;
+  readonly clickhouse: ClickHouseClient;
+  readonly postgres: Postgres;
+  readonly redis: Redis;
+  /** Ends every wait when the process stops. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Resolves with the number of deleted events, once no query returns one. May be repeated: the
+ * receipt of the day keeps the edges and the counts of the first run.
+ */
+export async function deleteExpired(
+  { clickhouse, postgres }: KeepingDeps,
+  { projectId, keep }: DueKeep,
+  nowMs: number,
+): Promise<number> {
+  const expired = { projectId, edges: edgesOf(keep, nowMs) };
+  const counts = await countExpired(clickhouse, expired);
+  // Before the rows are deleted, because a crash in between would lose the counts.
+  const receipt = await beginReceipt(postgres, { ...expired, deleted: counts, nowMs });
+  const begun = { projectId, edges: receipt.edges };
+  if (sumOf(await countExpired(clickhouse, begun)) > 0) {
+    await dropParts(clickhouse, begun);
+    await deleteRows(clickhouse, begun);
+    const left = sumOf(await countExpired(clickhouse, begun));
+    if (left > 0) throw new Error(`${left} events are still there after they were deleted`);
+  }
+  if (sumOf(receipt.deleted) > 0) await forgetValues(postgres, projectId);
+  await markDeleted(postgres, { projectId, day: receipt.day, isPurged: sumOf(receipt.deleted) === 0 });
+  return sumOf(receipt.deleted);
+}
+
+/** Resolves once no file has what was deleted before the call. */
+export async function purgeExpired({ config, clickhouse, postgres, redis, signal }: KeepingDeps): Promise<void> {
+  const unpurged = await listUnpurged(postgres);
+  if (unpurged.length === 0) return;
+  await rewriteClickHouse(clickhouse, { signal, letOthersPass: letErasuresPass({ postgres, signal }) });
+  await rewritePostgres(config, signal);
+  await rewriteRedis(redis, signal);
+  await markPurged(postgres, unpurged);
+}
+
+/** Events by type. */
+export type DeletedCounts = readonly { readonly event: string; readonly events: number }[];
+
+export const sumOf = (counts: DeletedCounts): number => counts.reduce((sum, { events }) => sum + events, 0);
+
+interface Expired {
+  readonly projectId: ProjectId;
+  readonly edges: readonly Edge[];
+}
+
+/** Beyond these, the smallest are summed as one, without a name. */
+const COUNTED_TYPES_MAX = 1_000;
+
+async function countExpired(clickhouse: ClickHouseClient, expired: Expired): Promise<DeletedCounts> {
+  const { sql, params } = conditionOf(expired);
+  const result = await clickhouse.query({
+    query: `SELECT event_type AS event, toFloat64(count()) AS events FROM events WHERE ${sql}
+      GROUP BY event ORDER BY events DESC, event`,
+    query_params: params,
+    clickhouse_settings: READ_ONLY,
+    format: 'JSONEachRow',
+  });
+  const counts = await result.json<{ event: string; events: number }>();
+  const rest = counts.slice(COUNTED_TYPES_MAX);
+  return rest.length === 0 ? counts : [...counts.slice(0, COUNTED_TYPES_MAX), { event: '', events: sumOf(rest) }];
+}
+
+/**
+ * Drops the parts that have only expired events, which costs nothing, unlike a delete. A part never
+ * changes under its name, so no event that arrives meanwhile is lost.
+ */
+async function dropParts(clickhouse: ClickHouseClient, expired: Expired): Promise<void> {
+  const { sql, params } = conditionOf(expired);
+  const result = await clickhouse.query({
+    query: `SELECT name FROM (SELECT _part AS name, count() AS expired FROM events WHERE ${sql} GROUP BY name) AS found
+      INNER JOIN (
+        SELECT name, rows FROM system.parts WHERE active AND table = 'events' AND database = currentDatabase()
+      ) AS part USING (name)
+      WHERE expired = rows`,
+    query_params: params,
+    clickhouse_settings: READ_ONLY,
+    format: 'JSONEachRow',
+  });
+  for (const { name } of await result.json<{ name: string }>()) {
+    const dropped = clickhouse.command({ query: 'ALTER TABLE events DROP PART {name:String}', query_params: { name } });
+    await dropped.catch((error: unknown) => {
+      if (!isPartGone(error)) throw error;
+    });
+  }
+}
+
+async function deleteRows(clickhouse: ClickHouseClient, expired: Expired): Promise<void> {
+  const { sql, params } = conditionOf(expired);
+  await clickhouse.command({
+    query: `DELETE FROM events WHERE ${sql}`,
+    query_params: params,
+    clickhouse_settings: { lightweight_deletes_sync: '2' },
+  });
+}
+
+function conditionOf({ projectId, edges }: Expired) {
+  const params: Record<string, unknown> = { projectId, named: namedIn(edges) };
+  const branches = edges.map(({ events, beforeMs }, index) => {
+    params[`before${index}`] = beforeMs;
+    if (events !== undefined) params[`types${index}`] = events;
+    const types = events === undefined ? 'NOT IN {named:Array(String)}' : `IN {types${index}:Array(String)}`;
+    return `(event_type ${types} AND time < fromUnixTimestamp64Milli({before${index}:Int64}))`;
+  });
+  return { sql: `project_id = {projectId:UUID} AND (${branches.join(' OR ')})`, params };
+}
