@@ -186,3 +186,21 @@ test('the console asks no other host', async () => {
   const hosts = new Set(requests.map((request) => new URL(request.url()).host));
   expect([...hosts]).toEqual([new URL(shop.url).host]);
 });
+
+test('the console stands still for people who ask for reduced motion', async () => {
+  const waiting = await shop.newProject('No events');
+  const { page } = await shop.visit('/start', { projectId: waiting.id });
+  await page.getByRole('status').filter({ hasText: 'Waiting' }).waitFor();
+  expect(await page.evaluate<string[]>(MOVING)).not.toEqual([]);
+  await page.emulateMedia({ reducedMotion: 'reduce' });
+  expect(await page.evaluate<string[]>(MOVING)).toEqual([]);
+});
+
+/** Elements that move for longer than a frame, when they change or all the time. */
+const MOVING = `[...document.querySelectorAll('*')].filter((element) =>
+  ['', '::before', '::after'].some((part) => {
+    const { animationName, animationDuration, transitionDuration, scrollBehavior } = getComputedStyle(element, part);
+    const longest = (durations) => Math.max(...durations.split(',').map((text) => Number.parseFloat(text)));
+    return scrollBehavior === 'smooth' || longest(transitionDuration) > 0.001
+      || (animationName !== 'none' && longest(animationDuration) > 0.001);
+  })).map((element) => element.outerHTML.slice(0, 120))`;

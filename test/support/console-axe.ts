@@ -22,8 +22,8 @@ export async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
 }
 
 /**
- * At 200 % of the text size on a desktop, nothing is cut off, no control covers another, and the page
- * does not scroll sideways (WCAG 2.2, 1.4.4).
+ * At 200 % of the text size on a desktop, nothing is cut off, no control covers another, and the
+ * page does not scroll sideways (WCAG 2.2, 1.4.4).
  */
 async function expectRoomForLargeText(visited: ConsoleVisit): Promise<void> {
   const { page } = visited;
@@ -36,7 +36,9 @@ async function expectRoomForLargeText(visited: ConsoleVisit): Promise<void> {
   await browser.detach();
 }
 
-/** Text that its own box cuts off, unless a title tells the rest, and controls that share a place. */
+/**
+ * Text that its own box cuts off, unless a title tells the rest, and controls that share a place.
+ */
 const CRAMPED = `(() => {
   const isSeen = (element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
   const nameOf = (element) => element.outerHTML.slice(0, 160);
