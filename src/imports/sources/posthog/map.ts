@@ -1,0 +1,173 @@
+// Maps events and persons of PostHog. README.md beside this file has the mapping.
+import { RecordIds } from '../../record-ids.js';
+import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
+import {
+  idOf,
+  type JsonObject,
+  numberOf,
+  objectOrJson,
+  present,
+  type Renames,
+  textOf,
+  timeOf,
+  toProperties,
+} from '../../values.js';
+
+const EVENT_TYPES: Readonly<Record<string, string>> = { $pageview: 'page_view' };
+
+/** Events that are none here: they change identities and profiles, or are no one's. */
+const NO_EVENTS: ReadonlySet<string> = new Set(['$identify', '$create_alias', '$merge_dangerously', '$set']);
+const SKIPPED: Readonly<Record<string, string>> = {
+  $groupidentify: '$groupidentify: groups have no profiles',
+  $snapshot: '$snapshot: recordings are not kept',
+  $snapshot_items: '$snapshot_items: recordings are not kept',
+};
+
+const EVENT_PROPERTIES: Renames = {
+  $current_url: 'url',
+  $title: 'title',
+  $referrer: 'referrer',
+  $referring_domain: 'referring_domain',
+  $browser_language: 'language',
+  $timezone: 'timezone',
+  ...Object.fromEntries(
+    [
+      ...['$set', '$set_once', '$unset', '$elements', '$ip', '$raw_user_agent', '$user_agent', '$session_id', 'token'],
+      ...['distinct_id', '$insert_id', '$time', '$sent_at', '$geoip_disable', '$anon_distinct_id', '$user_id'],
+      ...['$is_identified', '$process_person_profile', '$device_id'],
+    ].map((name) => [name, null]),
+  ),
+};
+
+/** Properties of a person that PostHog derives itself. */
+const isDerived = (key: string): boolean => key.startsWith('$geoip_') || key.startsWith('$initial_geoip_');
+
+const USER_PROPERTIES: Renames = { $email: 'email', $name: 'name' };
+
+export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+  const ids = new RecordIds('ph');
+  return (record) => {
+    const type = textOf(record.event);
+    const distinctId = idOf(record.distinct_id);
+    if (type === undefined) return [toPerson(record, distinctId)];
+    const skipped = SKIPPED[type];
+    if (skipped !== undefined) return [{ kind: 'skip', reason: skipped }];
+
+    const properties = objectOrJson(record.properties);
+    const timeMs = timeOf(record.timestamp);
+    const people = toPeople(type, properties, distinctId);
+    const changes = [
+      ...toLinks(type, properties, distinctId, timeMs),
+      ...toProfile(record, properties, people.user, timeMs),
+    ];
+    if (NO_EVENTS.has(type)) {
+      return changes.length > 0 ? changes : [{ kind: 'skip', reason: `${type} without a user or a second id` }];
+    }
+    const uuid = idOf(record.uuid);
+    const event: ImportedEvent = {
+      event_type: EVENT_TYPES[type] ?? type,
+      timeMs,
+      insert_id: uuid === undefined ? ids.ofOccurrence(record) : ids.own(uuid),
+      user_id: people.user,
+      device_id: people.device,
+      session_id: idOf(properties.$session_id),
+      event_properties: toEventProperties(properties),
+      ip: textOf(properties.$ip) ?? textOf(record.ip),
+      user_agent: textOf(properties.$raw_user_agent) ?? textOf(properties.$user_agent),
+      geo: toGeography(properties),
+      origin: isServer(properties) ? 'server' : 'client',
+    };
+    return [{ kind: 'event', event }, ...changes];
+  };
+}
+
+const SERVER_LIBRARIES: ReadonlySet<unknown> = new Set(
+  ['node', 'python', 'go', 'ruby', 'php', 'java', 'dotnet', 'elixir', 'rs', 'edge'].map((name) => `posthog-${name}`),
+);
+const isServer = (properties: JsonObject): boolean => SERVER_LIBRARIES.has(properties.$lib);
+
+/** Anonymous ids that the libraries make: UUIDs, and the older form of five hexadecimal numbers. */
+const MADE_BY_LIBRARY =
+  /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{8,16}-[0-9a-f]{8,16}-[0-9a-f]{4,12}-[0-9a-f]{4,12}-[0-9a-f]{8,16})$/i;
+const isMadeByLibrary = (id: Id): boolean => MADE_BY_LIBRARY.test(String(id));
+
+interface People {
+  readonly user: Id | undefined;
+  readonly device: Id | undefined;
+}
+
+/**
+ * The anonymous `distinct_id` is the device. `$device_id` is not: it survives reset(), after which
+ * another person uses the browser.
+ */
+function toPeople(type: string, properties: JsonObject, distinctId: Id | undefined): People {
+  if (distinctId === undefined) return { user: undefined, device: undefined };
+  const isUser = type === '$identify' || isIdentified(properties, distinctId);
+  return isUser ? { user: distinctId, device: undefined } : { user: undefined, device: distinctId };
+}
+
+function isIdentified(properties: JsonObject, distinctId: Id): boolean {
+  if (typeof properties.$is_identified === 'boolean') return properties.$is_identified;
+  if (properties.$user_id === distinctId) return true;
+  if (properties.$process_person_profile === false || properties.$device_id === distinctId) return false;
+  return isServer(properties) || !isMadeByLibrary(distinctId);
+}
+
+function toLinks(type: string, properties: JsonObject, distinctId: Id | undefined, timeMs = 0): Mapped[] {
+  const isIdentify = type === '$identify';
+  const other = idOf(isIdentify ? properties.$anon_distinct_id : properties.alias);
+  const isAlias = type === '$create_alias' || type === '$merge_dangerously';
+  if (!(isIdentify || isAlias) || distinctId === undefined || other === undefined || other === distinctId) return [];
+  // Of two aliases the one that a library made is the device.
+  const isReversed = isAlias && isMadeByLibrary(distinctId) && !isMadeByLibrary(other);
+  const [device, user] = isReversed ? [distinctId, other] : [other, distinctId];
+  return [{ kind: 'link', device, user, timeMs }];
+}
+
+/** The state of the person at the event, else what the event sets. Only users have profiles. */
+function toProfile(record: JsonObject, properties: JsonObject, user: Id | undefined, timeMs = 0): Mapped[] {
+  if (user === undefined) return [];
+  const set = objectOrJson(properties.$set ?? record.set);
+  const once = objectOrJson(properties.$set_once ?? record.set_once);
+  const state = toUserProperties({ ...once, ...objectOrJson(record.person_properties), ...set });
+  return Object.keys(state).length === 0 ? [] : [{ kind: 'profile', user, timeMs, properties: state }];
+}
+
+function toPerson(record: JsonObject, distinctId: Id | undefined): Mapped {
+  const properties = toUserProperties(objectOrJson(record.properties));
+  if (distinctId === undefined || record.person_id === undefined) {
+    return { kind: 'skip', reason: 'neither an event nor a person' };
+  }
+  if (isMadeByLibrary(distinctId))
+    return { kind: 'skip', reason: 'the person of a device: profiles here are of users' };
+  const timeMs = timeOf(record._inserted_at) ?? timeOf(record.created_at) ?? 0;
+  return { kind: 'profile', user: distinctId, timeMs, properties };
+}
+
+const toUserProperties = (properties: JsonObject): Properties =>
+  toProperties(Object.fromEntries(Object.entries(properties).filter(([key]) => !isDerived(key))), USER_PROPERTIES);
+
+function toEventProperties(record: JsonObject): Properties {
+  const properties = toProperties(record, EVENT_PROPERTIES);
+  for (const key in properties) if (isDerived(key)) delete properties[key];
+  // PostHog's word for no referrer.
+  if (properties.referrer === '$direct') delete properties.referrer;
+  if (properties.referring_domain === '$direct') delete properties.referring_domain;
+  return properties;
+}
+
+function toGeography(properties: JsonObject): ImportedEvent['geo'] {
+  const country = textOf(properties.$geoip_country_code);
+  if (country === undefined) return undefined;
+  return present({
+    country,
+    region: textOf(properties.$geoip_subdivision_1_name),
+    region_code: textOf(properties.$geoip_subdivision_1_code),
+    city: textOf(properties.$geoip_city_name),
+    continent: textOf(properties.$geoip_continent_code),
+    timezone: textOf(properties.$geoip_time_zone),
+    postal_code: textOf(properties.$geoip_postal_code),
+    latitude: numberOf(properties.$geoip_latitude),
+    longitude: numberOf(properties.$geoip_longitude),
+  });
+}

@@ -1,0 +1,111 @@
+// Mapping of PostHog's batch exports, and who is one person.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { posthog } from '../../../../src/imports/sources/posthog/read.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+
+const FIXTURE = readFileSync(new URL('fixtures/posthog.ndjson', import.meta.url), 'utf8');
+const mapped = await mapAll(posthog, inputOf(FIXTURE));
+const find = (name: string) => eventsOf(mapped).filter((event) => event.event_type === name);
+
+const ANONYMOUS = '018c0000-0000-7000-8000-00000000000a';
+const AFTER_RESET = '018c0000-0000-7000-8000-00000000000b';
+
+test('a page view has its page, session, agent and place; the anonymous distinct_id is the device', () => {
+  expect(find('page_view')[0]).toEqual({
+    event_type: 'page_view',
+    timeMs: Date.UTC(2023, 10, 14, 22, 13, 20, 123),
+    insert_id: 'ph:018c0001-0000-7000-8000-000000000001',
+    device_id: ANONYMOUS,
+    session_id: 's1',
+    event_properties: { url: 'https://shop.example/', title: 'Shop', $lib: 'web', $browser: 'Chrome' },
+    ip: '203.0.113.9',
+    user_agent: 'Mozilla/5.0',
+    geo: { country: 'DE', city: 'Berlin', latitude: 52.5, longitude: 13.4 },
+    origin: 'client',
+  });
+});
+
+test('properties may be text, and repeated events have one key', () => {
+  const [first, second] = find('purchase');
+  expect(first).toMatchObject({
+    timeMs: Date.UTC(2023, 10, 14, 22, 15, 0, 500),
+    user_id: 'u1',
+    session_id: 's1',
+    event_properties: { price: 12.5 },
+  });
+  expect(second).toEqual(first);
+});
+
+test('the person after reset() is another one, though $device_id is the same', () => {
+  expect(find('page_view')[1]).toMatchObject({ device_id: AFTER_RESET });
+  expect(peopleOf(mapped)).toEqual([
+    ['page_view', 'u1'],
+    ['purchase', 'u1'],
+    ['purchase', 'u1'],
+    ['page_view', AFTER_RESET],
+    ['invoice', 'u2'],
+    ['anonymous', 'u2'],
+    // The id of this user is a UUID.
+    ['uuid user', '018c0000-0000-7000-8000-0000000000ff'],
+    ['uuid user', '018c0000-0000-7000-8000-0000000000ff'],
+  ]);
+});
+
+test('profiles are of users, without what PostHog derives', () => {
+  const profiles = mapped.flatMap((item) => (item.kind === 'profile' ? [[item.user, item.properties]] : []));
+  expect(profiles).toEqual([
+    ['u1', { channel: 'search', plan: 'free', email: 'ann@shop.example' }],
+    ['u1', { plan: 'pro' }],
+    ['u1', { plan: 'pro' }],
+    ['u1', { email: 'ann@shop.example', plan: 'team' }],
+  ]);
+});
+
+test('what has no equal is skipped with a reason', () => {
+  expect(skippedOf(mapped)).toEqual([
+    'not JSON',
+    '$groupidentify: groups have no profiles',
+    'the person of a device: profiles here are of users',
+  ]);
+});
+
+const EVENT = (hour: number, event: string, distinctId: string, properties: object = {}) =>
+  JSON.stringify({
+    uuid: `${hour}`,
+    event,
+    timestamp: `2023-01-01T0${hour}:00:00Z`,
+    distinct_id: distinctId,
+    properties,
+  });
+
+const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people: readonly string[]])[] = [
+  ['an id of a server is a user', [EVENT(1, 'e', ANONYMOUS, { $lib: 'posthog-python' })], [ANONYMOUS]],
+  [
+    'an alias of an anonymous id, whichever of the two is named first',
+    [EVENT(1, 'e', ANONYMOUS), EVENT(2, '$create_alias', ANONYMOUS, { alias: 'u' }), EVENT(3, 'e', 'u')],
+    ['u', 'u'],
+  ],
+  [
+    'two users on one device one after the other',
+    [
+      EVENT(1, 'e', ANONYMOUS),
+      EVENT(2, '$identify', 'u', { $anon_distinct_id: ANONYMOUS }),
+      EVENT(3, '$identify', 'v', { $anon_distinct_id: AFTER_RESET }),
+      EVENT(4, 'e', AFTER_RESET),
+    ],
+    ['u', 'v'],
+  ],
+];
+
+test.each(PEOPLE)('person: %s', async (_rule, lines, people) => {
+  const found = peopleOf(await mapAll(posthog, inputOf(lines.join('\n'))));
+  expect(found.map(([, person]) => person)).toEqual(people);
+});
+
+test('Parquet is refused with what to do instead', async () => {
+  const file = { ...inputOf('PAR1'), name: 'events.parquet' };
+  expect(skippedOf(await mapAll(posthog, file))).toEqual([
+    'Parquet is not read: choose the format JSON lines for the batch export',
+  ]);
+});
