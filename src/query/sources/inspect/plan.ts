@@ -7,6 +7,7 @@ import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
 import { hasIdentity } from '../../plan/behaviour.js';
 import {
   alias,
+  anyOf,
   column,
   constant,
   type Expression,
@@ -21,7 +22,7 @@ import {
   textValue,
   tupleElement,
 } from '../../plan/expressions.js';
-import { bucket, person } from '../../plan/field-expressions.js';
+import { bucket, person, typesOf } from '../../plan/field-expressions.js';
 import { fn, heaviest } from '../../plan/functions.js';
 import { type Columns, type OutputColumn, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
 import { allKeys, BAGS, countKeys, TYPES, withKeys, without } from '../fields/key-sets.js';
@@ -143,12 +144,25 @@ function itemsOf(kind: (typeof KINDS)[number]): Expression {
   }
 }
 
-/** Occurrences of each property value and type, without empty texts. */
-function planValues({ selection }: InspectQuery, context: PlanContext): Step {
-  const items = selectEvents(context, {
+type Bag = (typeof BAGS)[number];
+
+/** The properties of these kinds; events without any are not read. */
+const itemsIn = (bags: readonly Bag[], { selection }: InspectQuery, context: PlanContext): Select =>
+  selectEvents(context, {
     selection,
-    columns: { item: fn.arrayJoin(fn.arrayConcat(...KINDS.map(itemsOf))) },
+    columns: { item: fn.arrayJoin(fn.arrayConcat(...KINDS.filter(({ bag }) => bags.includes(bag)).map(itemsOf))) },
+    filter: [anyOf(bags.map((bag) => infix('!=', column(typesOf(bag)), textValue('|'))))],
   });
+
+/**
+ * Occurrences of each property value and type, without empty texts. Two scans read less than one,
+ * because most events have no user properties; a condition may join, and is planned once.
+ */
+function planValues(query: InspectQuery, context: PlanContext): Step {
+  const scans = query.selection.condition ? [BAGS] : BAGS.map((bag) => [bag]);
+  const selects = scans.map((bags) => itemsIn(bags, query, context));
+  const [only] = selects;
+  const items = only && selects.length === 1 ? only : ({ kind: 'union', selects } as const);
   const parts: Columns = {
     item_kind: tupleElement(alias('item'), 1),
     item_key: tupleElement(alias('item'), 2),
