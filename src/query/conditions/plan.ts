@@ -14,6 +14,7 @@ import type {
   TextPlace,
 } from '../analyze/resolved.js';
 import type { EventField } from '../fields.js';
+import { isDefined } from '../is-defined.js';
 import { textOf } from '../literal-text.js';
 import { isOfPeople } from '../people/devices.js';
 import {
@@ -175,15 +176,39 @@ function planPersonOneOf(texts: readonly string[], projectId: ProjectId): Expres
   return isOfPeople(projectId, hashesOf(texts), { by: 'device_id', values: textValues(texts) });
 }
 
-/** Events of a person by distinct_id, or by the e-mail address of a profile. */
-function planPerson(id: string, projectId: ProjectId): Expression {
+/** Hashes of a distinct_id, and of the profiles with this e-mail address. */
+function hashesOfPerson(id: string, projectId: ProjectId): Expression {
   const byId = select({ columns: { person_hash: fn.sipHash64(textValue(id)) }, from: undefined });
   const byEmail = select({
     columns: { person_hash: column('user_hash') },
     from: { kind: 'profiles', projectId, filter: [equals(column('email'), textValue(id))] },
   });
-  const hashes = rowsOf(step('named_people', { kind: 'union', selects: [byId, byEmail] }));
+  return rowsOf(step('named_people', { kind: 'union', selects: [byId, byEmail] }));
+}
+
+/** Events of a person by distinct_id, or by the e-mail address of a profile. */
+function planPerson(id: string, projectId: ProjectId): Expression {
+  const hashes = hashesOfPerson(id, projectId);
   return isOfPeople(projectId, hashes, { by: 'device_hash', values: hashes });
+}
+
+/**
+ * Hashes of the people whose events alone can match, when the condition names them: an event of a
+ * device that is mapped to another person does not match.
+ */
+export function hashesOfPeople(condition: Condition, projectId: ProjectId): Expression | undefined {
+  switch (condition.kind) {
+    case 'and':
+      return condition.items.map((item) => hashesOfPeople(item, projectId)).find(isDefined);
+    case 'person':
+      return hashesOfPerson(condition.id, projectId);
+    case 'one_of': {
+      const texts = condition.values.map(textOf).filter(isNotEmpty);
+      return condition.field.kind === 'distinct_id' && texts.length > 0 ? hashesOf(texts) : undefined;
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** An empty text in a column means missing, and a missing value equals nothing, not even "". */

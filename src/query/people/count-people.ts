@@ -23,7 +23,7 @@ export function selectPeopleCount(context: PlanContext, selection: EventSelectio
     from: {
       kind: 'joined',
       rows: step('different_ids', select({ columns, from, groupBy: Object.values(IDS) })),
-      join: { ...joinDevices(context.projectId, false), left: device },
+      join: { ...joinDevices(context.projectId, { hasUserIds: false }), left: device },
     },
   });
 }

@@ -23,26 +23,34 @@ interface ScanParts {
   /** Expressions over the scan's rows, besides its filter. */
   readonly reads: readonly Expression[];
   readonly joins?: readonly Join[];
+  /** Hashes of the people whose events pass the filter, when it names them. */
+  readonly people?: Expression | undefined;
 }
 
 /** Joins the device mapping only if an expression reads it. */
-export function scanWithDevices({ projectId, time, filter, reads, joins = [] }: ScanParts): EventScan {
+export function scanWithDevices({ projectId, time, filter, reads, joins = [], people }: ScanParts): EventScan {
   const mapped = new Set<MappedColumn>();
   for (const part of partsOf([...reads, ...filter, ...joins.map(({ left }) => left)])) {
     if (part.kind === 'mapped') mapped.add(part.column);
   }
-  const devices = mapped.size > 0 ? [joinDevices(projectId, mapped.has('user_id'))] : [];
+  const devices = mapped.size > 0 ? [joinDevices(projectId, { hasUserIds: mapped.has('user_id'), people })] : [];
   return { kind: 'events', projectId, time, joins: [...devices, ...joins], filter };
 }
 
-export function joinDevices(projectId: ProjectId, hasUserIds: boolean): Join {
+interface JoinedDevices {
+  readonly hasUserIds: boolean;
+  /** Instead of the devices of all people. */
+  readonly people?: Expression | undefined;
+}
+
+export function joinDevices(projectId: ProjectId, { hasUserIds, people }: JoinedDevices): Join {
   const rows = select({
     columns: {
       mapped_device_hash: column('device_hash'),
       mapped_user_hash: column('user_hash'),
       ...(hasUserIds && { mapped_user_id: column('user_id') }),
     },
-    from: { kind: 'device_map', projectId, filter: [] },
+    from: { kind: 'device_map', projectId, filter: people ? [isOneOf(column('user_hash'), people)] : [] },
   });
   return {
     step: step('devices', rows),

@@ -1,7 +1,7 @@
 // Selects over events: the scan of a selection with the joins that the read columns need.
 import type { ProjectId } from '../../platform/ids.js';
 import type { EventSelection, TimeRange } from '../analyze/resolved.js';
-import { planCondition } from '../conditions/plan.js';
+import { hashesOfPeople, planCondition } from '../conditions/plan.js';
 import { isOfType } from '../conditions/plan-events.js';
 import type { Expression } from '../plan/expressions.js';
 import { type Columns, type EventScan, type Join, type ScanTime, type Select, select, step } from '../plan/plan.js';
@@ -39,7 +39,8 @@ export function scanEvents(context: PlanContext, parts: ScanParts): EventScan {
   const span = spanOf([range, ...time.ranges]);
   const read = [...reads, ...filter];
   const joined = [...joinsFor(read, { ...context, span, eventTypes }), ...joinBehaviour(context, read), ...joins];
-  return scanWithDevices({ projectId, time, filter, reads, joins: joined });
+  const people = condition && hashesOfPeople(condition, projectId);
+  return scanWithDevices({ projectId, time, filter, reads, joins: joined, people });
 }
 
 /** Joins the values of the calls that are read, one scan for each key. */
