@@ -11,10 +11,11 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 // Whatever the environment says: the tests, too, test what is shipped.
 process.env.NODE_ENV = 'production';
 
-/** Entries of libraries that the console loads only when it needs them. */
+/** Libraries that the console loads only when it needs them, or needs only a part of. */
 const REPLACED: Readonly<Record<string, string>> = {
   'temporal-polyfill': 'src/language/temporal.ts',
   re2js: 'src/language/patterns.ts',
+  'd3-interpolate': 'src/charts/interpolate.ts',
 };
 
 const forBrowsers: Plugin = {
