@@ -141,6 +141,10 @@ const EXPORTS: readonly (readonly [source: string, files: readonly string[]])[] 
   ['amplitude', ['amplitude.ndjson']],
   ['posthog', ['posthog.ndjson']],
   ['segment', ['segment.ndjson']],
+  ['ga4', ['ga4.ndjson']],
+  ['umami', ['umami.csv', 'umami.sql']],
+  ['snowplow', ['snowplow.tsv']],
+  ['matomo', ['matomo.txt']],
 ];
 const EXPORT_RANGE = 'from 2000-01-01 to 2027-01-01';
 
@@ -172,7 +176,7 @@ function describeExports(running: () => AccessLogService): void {
 }
 
 /** Each fixture has a line in the middle that cannot be read. */
-const BROKEN_LINE = /^ {2}1 not JSON: .*\.ndjson:\d+$/m;
+const BROKEN_LINE = /^ {2}1 not (?:JSON|CSV|an enriched event).*: \S+:\d+$/m;
 
 const withoutLastLine = (text: string): string => text.trimEnd().split('\n').slice(0, -1).join('\n');
 

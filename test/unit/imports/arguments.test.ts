@@ -25,6 +25,7 @@ const GOOD: readonly (readonly [args: string, expected: object])[] = [
     { overwritesProfiles: true, identifiesPerSecond: 50 },
   ],
   [`access-log a --project ${PROJECT}`, { project: PROJECT }],
+  ['rudderstack a', { source: expect.objectContaining({ name: 'segment' }) }],
   ['--help', { kind: 'help' }],
   ['access-log a.log -h', { kind: 'help' }],
 ];
@@ -36,6 +37,7 @@ test.each(GOOD)('parseArguments() accepts %s', (args, expected) => {
 const BAD: readonly (readonly [args: string, message: string])[] = [
   ['', 'what to import is missing'],
   ['csv a.csv', 'cannot import "csv"'],
+  ['plausible export.zip', 'an export of Plausible has daily sums, not events'],
   ['access-log', 'the file is missing'],
   ['access-log a --source-timezone Mars', '--source-timezone is not a time zone'],
   ['access-log a --project shop', '--project is not the id of a project'],

@@ -1,0 +1,145 @@
+// Maps events of the BigQuery export of Google Analytics 4. README.md beside this file has the
+// mapping.
+import { continentCodeOf, countryCodeOf } from '../../places.js';
+import { RecordIds } from '../../record-ids.js';
+import type { ImportedEvent, Mapped, Properties } from '../../source.js';
+import {
+  idOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  present,
+  type Renames,
+  textOf,
+  toProperties,
+} from '../../values.js';
+
+/** Marks of sessions and people: here they follow from events. */
+const SKIPPED: ReadonlySet<string> = new Set(['session_start', 'first_visit', 'first_open']);
+
+/**
+ * Fields that say which event a record is. The others change when a day is written again, such as
+ * the attribution.
+ */
+const IDENTITY = [
+  ...['event_name', 'event_timestamp', 'event_params', 'user_pseudo_id', 'user_id', 'stream_id', 'platform'],
+  ...['event_bundle_sequence_id', 'batch_event_index', 'batch_page_id', 'batch_ordering_id', 'items'],
+] as const;
+
+const EVENT_PROPERTIES: Renames = {
+  page_location: 'url',
+  page_title: 'title',
+  page_referrer: 'referrer',
+  campaign: 'utm_campaign',
+  source: 'utm_source',
+  medium: 'utm_medium',
+  term: 'utm_term',
+  content: 'utm_content',
+  ga_session_id: null,
+  batch_ordering_id: null,
+  batch_page_id: null,
+  engaged_session_event: null,
+};
+
+/** Zero is the value of a timestamp without a date; microseconds have 16 digits. */
+const MICROSECONDS = 1000;
+
+export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+  const ids = new RecordIds('ga4');
+  return (record) => {
+    const type = textOf(record.event_name);
+    if (type === undefined) return [{ kind: 'skip', reason: 'no event_name' }];
+    const timeMs = toTime(record.event_timestamp);
+    const user = idOf(record.user_id);
+    const device = idOf(record.user_pseudo_id);
+    const userProperties = toProperties(readParameters(record.user_properties));
+    const identity: Mapped[] = [];
+    if (user !== undefined && device !== undefined) identity.push({ kind: 'link', device, user, timeMs: timeMs ?? 0 });
+    if (user !== undefined && Object.keys(userProperties).length > 0) {
+      identity.push({ kind: 'profile', user, timeMs: timeMs ?? 0, properties: userProperties });
+    }
+    if (SKIPPED.has(type)) return [...identity, { kind: 'skip', reason: `${type}: it follows from events` }];
+
+    const parameters = readParameters(record.event_params);
+    const session = idOf(parameters.ga_session_id);
+    const event: ImportedEvent = {
+      event_type: type,
+      timeMs,
+      insert_id: ids.ofContent(Object.fromEntries(IDENTITY.map((name) => [name, record[name]]))),
+      user_id: user,
+      device_id: device,
+      session_id: session === undefined ? undefined : `${device ?? ''}.${session}`,
+      event_properties: toEventProperties(record, parameters),
+      user_properties: userProperties,
+      geo: toGeography(objectOf(record.geo)),
+      origin: 'client',
+    };
+    return [{ kind: 'event', event }, ...identity];
+  };
+}
+
+function toTime(value: unknown): number | undefined {
+  const microseconds = numberOf(value);
+  return microseconds === undefined ? undefined : Math.trunc(microseconds / MICROSECONDS);
+}
+
+/** `[{key, value: {string_value | int_value | float_value | double_value}}]` as an object. */
+function readParameters(list: unknown): JsonObject {
+  if (!Array.isArray(list)) return {};
+  const entries = list.flatMap((item: unknown): [string, unknown][] => {
+    const { key, value } = objectOf(item);
+    const read = isObject(value) ? readValue(value) : undefined;
+    return typeof key === 'string' && read !== undefined ? [[key, read]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function readValue(value: JsonObject): unknown {
+  if (typeof value.string_value === 'string') return value.string_value;
+  // 64-bit integers are text in JSON; those that a number cannot hold stay text.
+  const integer = numberOf(value.int_value);
+  if (integer !== undefined) return Number.isSafeInteger(integer) ? integer : value.int_value;
+  return numberOf(value.double_value) ?? numberOf(value.float_value);
+}
+
+function toEventProperties(record: JsonObject, parameters: JsonObject): Properties {
+  const device = objectOf(record.device);
+  const web = objectOf(device.web_info);
+  const collected = objectOf(record.collected_traffic_source);
+  const ecommerce = objectOf(record.ecommerce);
+  const fields = present({
+    language: device.language,
+    device_category: device.category,
+    device_model: device.mobile_model_name,
+    browser: web.browser ?? device.browser,
+    browser_version: web.browser_version ?? device.browser_version,
+    os_name: device.operating_system,
+    os_version: device.operating_system_version,
+    app_version: objectOf(record.app_info).version,
+    stream_id: record.stream_id,
+    platform: record.platform,
+    utm_source: collected.manual_source,
+    utm_medium: collected.manual_medium,
+    utm_campaign: collected.manual_campaign_name,
+    utm_term: collected.manual_term,
+    utm_content: collected.manual_content,
+    gclid: collected.gclid,
+    value_in_usd: numberOf(record.event_value_in_usd),
+    transaction_id: ecommerce.transaction_id,
+    purchase_revenue: numberOf(ecommerce.purchase_revenue),
+    items: Array.isArray(record.items) && record.items.length > 0 ? record.items : undefined,
+  });
+  return { ...fields, ...toProperties(parameters, EVENT_PROPERTIES) };
+}
+
+function toGeography(geo: JsonObject): ImportedEvent['geo'] {
+  const country = countryCodeOf(textOf(geo.country));
+  if (country === undefined) return undefined;
+  return present({
+    country,
+    region: textOf(geo.region),
+    city: textOf(geo.city),
+    continent: continentCodeOf(textOf(geo.continent)),
+  });
+}

@@ -1,0 +1,137 @@
+// Maps visits of Matomo: each action of a visit is an event. README.md beside this file has the
+// mapping.
+import { RecordIds } from '../../record-ids.js';
+import type { ImportedEvent, Mapped, Properties } from '../../source.js';
+import { idOf, isObject, type JsonObject, numberOf, present, textOf } from '../../values.js';
+
+const TYPES: Readonly<Record<string, string>> = {
+  action: 'page_view',
+  search: 'search',
+  goal: 'goal',
+  download: 'download',
+  outlink: 'outlink',
+  ecommerceOrder: 'ecommerce_order',
+  ecommerceAbandonedCart: 'ecommerce_abandoned_cart',
+};
+
+const CONTINENTS: Readonly<Record<string, string>> = {
+  ...{ afr: 'AF', ant: 'AN', asi: 'AS', eur: 'EU', amn: 'NA', amc: 'NA', oce: 'OC', ams: 'SA' },
+};
+
+export function createMapper(): (visit: JsonObject) => readonly Mapped[] {
+  const ids = new RecordIds('ma');
+  return (visit) => {
+    const idVisit = idOf(visit.idVisit);
+    const actions = Array.isArray(visit.actionDetails) ? visit.actionDetails : undefined;
+    if (idVisit === undefined || actions === undefined) {
+      const message = textOf(visit.message);
+      return [
+        { kind: 'skip', reason: message === undefined ? 'not a visit' : `not a visit: ${message.slice(0, 200)}` },
+      ];
+    }
+    const shared = toShared(visit);
+    const events = actions.filter(isObject).map((action, index): Mapped => {
+      const type = toType(action);
+      if (type === undefined) return { kind: 'skip', reason: 'an action without a type' };
+      // Other actions of a page view repeat its idpageview.
+      const part = (action.type === 'action' ? idOf(action.idpageview) : undefined) ?? index;
+      const seconds = numberOf(action.timestamp);
+      const event: ImportedEvent = {
+        ...shared,
+        event_type: type,
+        timeMs: seconds === undefined ? undefined : Math.trunc(seconds * 1000),
+        insert_id: ids.own(`${idVisit}.${part}`),
+        // The referrer is that of the visit: of its first action.
+        event_properties: { ...toVisitProperties(visit, index === 0), ...toActionProperties(action) },
+      };
+      return { kind: 'event', event };
+    });
+    const { user_id: user, device_id: device } = shared;
+    const seconds = numberOf(visit.lastActionTimestamp) ?? numberOf(visit.serverTimestamp) ?? 0;
+    if (user === undefined || device === undefined) return events;
+    return [...events, { kind: 'link', device, user, timeMs: seconds * 1000 }];
+  };
+}
+
+type Shared = Pick<ImportedEvent, 'user_id' | 'device_id' | 'session_id' | 'ip' | 'geo' | 'origin'>;
+
+/** What all actions of a visit share. */
+const toShared = (visit: JsonObject): Shared => ({
+  user_id: idOf(visit.userId),
+  device_id: idOf(visit.visitorId),
+  session_id: idOf(visit.idVisit),
+  ip: textOf(visit.visitIp),
+  geo: toGeography(visit),
+  origin: 'client',
+});
+
+function toType(action: JsonObject): string | undefined {
+  if (action.type === 'event') return textOf(action.eventAction) ?? 'event';
+  const type = textOf(action.type);
+  return type === undefined ? undefined : (TYPES[type] ?? type);
+}
+
+const toActionProperties = (action: JsonObject): Properties =>
+  present({
+    url: action.url,
+    title: action.pageTitle,
+    seconds_spent: numberOf(action.timeSpent),
+    event_category: action.eventCategory,
+    event_name: action.eventName,
+    event_value: numberOf(action.eventValue),
+    goal_id: action.goalId,
+    goal_name: action.goalName,
+    revenue: numberOf(action.revenue),
+    order_id: action.orderId,
+    items: Array.isArray(action.itemDetails) && action.itemDetails.length > 0 ? action.itemDetails : undefined,
+    search_keyword: action.siteSearchKeyword,
+    search_category: action.siteSearchCategory,
+    search_count: numberOf(action.siteSearchCount),
+    ...dimensionsOf(action),
+  });
+
+function toVisitProperties(visit: JsonObject, isFirst: boolean): Properties {
+  const isCampaign = visit.referrerType === 'campaign';
+  const first = present({
+    referrer: visit.referrerUrl,
+    utm_campaign: visit.campaignName ?? (isCampaign ? visit.referrerName : undefined),
+    utm_source: visit.campaignSource,
+    utm_medium: visit.campaignMedium,
+    utm_content: visit.campaignContent,
+    utm_term: visit.campaignKeyword ?? (isCampaign ? visit.referrerKeyword : undefined),
+  });
+  return {
+    ...(isFirst ? first : {}),
+    ...present({
+      language: visit.languageCode,
+      browser: visit.browserName,
+      browser_version: visit.browserVersion,
+      os_name: visit.operatingSystemName,
+      os_version: visit.operatingSystemVersion,
+      device_category: visit.deviceType,
+      device_model: visit.deviceModel,
+      screen: visit.resolution,
+      site_id: visit.idSite,
+      ...dimensionsOf(visit),
+    }),
+  };
+}
+
+/** Custom dimensions: `dimension1` and so on. */
+const dimensionsOf = (record: JsonObject): Properties =>
+  Object.fromEntries(Object.entries(record).filter(([key]) => /^dimension\d+$/.test(key)));
+
+function toGeography(visit: JsonObject): ImportedEvent['geo'] {
+  const country = textOf(visit.countryCode)?.toUpperCase();
+  // "xx" is Matomo's code for an unknown country.
+  if (country === undefined || country === 'XX') return undefined;
+  return present({
+    country,
+    region: textOf(visit.region),
+    region_code: textOf(visit.regionCode),
+    city: textOf(visit.city),
+    continent: CONTINENTS[textOf(visit.continentCode) ?? ''],
+    latitude: numberOf(visit.latitude),
+    longitude: numberOf(visit.longitude),
+  });
+}

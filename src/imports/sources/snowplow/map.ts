@@ -1,0 +1,133 @@
+// Maps enriched events of Snowplow. README.md beside this file has the mapping.
+import { LRUCache } from 'lru-cache';
+import { RecordIds } from '../../record-ids.js';
+import type { ImportedEvent, Mapped, Properties } from '../../source.js';
+import {
+  idOf,
+  isObject,
+  type JsonObject,
+  numberOf,
+  objectOf,
+  objectOrJson,
+  present,
+  textOf,
+  timeOf,
+} from '../../values.js';
+
+/** Distinct events among which a repetition is recognized. */
+const RECENT_EVENTS_MAX = 500_000;
+
+/**
+ * Numeric columns of transactions, their items and page pings, which are properties of their names.
+ */
+const NUMBERS = [
+  ...['tr_total', 'tr_tax', 'tr_shipping', 'ti_price', 'ti_quantity'],
+  ...['pp_xoffset_min', 'pp_xoffset_max', 'pp_yoffset_min', 'pp_yoffset_max'],
+] as const;
+const TEXTS = [
+  ...['tr_orderid', 'tr_affiliation', 'tr_city', 'tr_state', 'tr_country', 'tr_currency'],
+  ...['ti_orderid', 'ti_sku', 'ti_name', 'ti_category', 'ti_currency', 'app_id', 'platform', 'name_tracker'],
+] as const;
+
+export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+  const ids = new RecordIds('sp');
+  const recent = new LRUCache<string, true>({ max: RECENT_EVENTS_MAX });
+  return (row) => {
+    const type = toType(row);
+    if (type === undefined) return [{ kind: 'skip', reason: 'no event' }];
+    const insertId = toInsertId(row, ids);
+    // Both have one id, but not one derived time, because the collector received them twice.
+    if (recent.has(insertId)) return [{ kind: 'skip', reason: 'a natural duplicate: the event was collected twice' }];
+    recent.set(insertId, true);
+
+    const timeMs = timeOf(row.derived_tstamp) ?? timeOf(row.collector_tstamp);
+    const user = idOf(row.user_id);
+    const device = idOf(row.domain_userid) ?? idOf(row.network_userid);
+    const event: ImportedEvent = {
+      event_type: type,
+      timeMs,
+      insert_id: insertId,
+      user_id: user,
+      device_id: device,
+      session_id: idOf(row.domain_sessionid),
+      event_properties: toEventProperties(row),
+      ip: textOf(row.user_ipaddress),
+      user_agent: textOf(row.useragent),
+      geo: toGeography(row),
+      origin: row.platform === 'srv' ? 'server' : 'client',
+    };
+    if (user === undefined || device === undefined) return [{ kind: 'event', event }];
+    return [
+      { kind: 'event', event },
+      { kind: 'link', device, user, timeMs: timeMs ?? 0 },
+    ];
+  };
+}
+
+function toType(row: JsonObject): string | undefined {
+  if (row.event === 'struct') return textOf(row.se_action) ?? 'struct';
+  if (row.event === 'unstruct') return textOf(row.event_name) ?? 'unstruct';
+  return textOf(row.event) ?? textOf(row.event_name);
+}
+
+/** Of synthetic duplicates, which share an id, the fingerprints differ: each is an event. */
+function toInsertId(row: JsonObject, ids: RecordIds): string {
+  const eventId = textOf(row.event_id);
+  if (eventId === undefined) return ids.ofOccurrence(row);
+  const fingerprint = textOf(row.event_fingerprint);
+  return ids.own(fingerprint === undefined ? eventId : `${eventId}.${fingerprint}`);
+}
+
+function toEventProperties(row: JsonObject): Properties {
+  return present({
+    url: row.page_url,
+    title: row.page_title,
+    referrer: row.page_referrer,
+    utm_source: row.mkt_source,
+    utm_medium: row.mkt_medium,
+    utm_campaign: row.mkt_campaign,
+    utm_term: row.mkt_term,
+    utm_content: row.mkt_content,
+    language: row.br_lang,
+    timezone: row.os_timezone,
+    category: row.se_category,
+    label: row.se_label,
+    property: row.se_property,
+    value: numberOf(row.se_value),
+    ...Object.fromEntries(TEXTS.map((name) => [name, row[name]])),
+    ...Object.fromEntries(NUMBERS.map((name) => [name, numberOf(row[name])])),
+    ...toContexts(row.contexts),
+    ...objectOf(objectOf(objectOrJson(row.unstruct_event).data).data),
+  });
+}
+
+/**
+ * Each entity under the name in its schema: `iglu:com.acme/product/jsonschema/1-0-0` is `product`.
+ */
+function toContexts(contexts: unknown): Properties {
+  const { data } = objectOrJson(contexts);
+  const properties: Properties = {};
+  for (const entity of Array.isArray(data) ? data.filter(isObject) : []) {
+    const name = /^iglu:[^/]+\/([^/]+)\//.exec(String(entity.schema))?.[1];
+    if (name === undefined) continue;
+    const key = `context_${name}`;
+    const known = properties[key];
+    properties[key] = known === undefined ? entity.data : [...(Array.isArray(known) ? known : [known]), entity.data];
+  }
+  return properties;
+}
+
+function toGeography(row: JsonObject): ImportedEvent['geo'] {
+  const country = textOf(row.geo_country);
+  if (country === undefined) return undefined;
+  return present({
+    country,
+    region: textOf(row.geo_region_name),
+    region_code: textOf(row.geo_region),
+    city: textOf(row.geo_city),
+    postal_code: textOf(row.geo_zipcode),
+    timezone: textOf(row.geo_timezone),
+    latitude: numberOf(row.geo_latitude),
+    longitude: numberOf(row.geo_longitude),
+  });
+}

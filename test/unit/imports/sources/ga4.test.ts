@@ -1,0 +1,73 @@
+// Mapping of the BigQuery export of Google Analytics 4, and who is one person.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { ga4 } from '../../../../src/imports/sources/ga4/read.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+
+const FIXTURE = readFileSync(new URL('fixtures/ga4.ndjson', import.meta.url), 'utf8');
+const mapped = await mapAll(ga4, inputOf(FIXTURE));
+const find = (name: string) => eventsOf(mapped).filter((event) => event.event_type === name);
+
+test('a page view has its page, campaign, session and place', () => {
+  expect(find('page_view')[0]).toEqual({
+    event_type: 'page_view',
+    timeMs: 1_700_000_000_123,
+    insert_id: expect.stringMatching(/^ga4:[\w-]{22}$/),
+    device_id: '1.2',
+    session_id: '1.2.1699999990',
+    event_properties: {
+      url: 'https://shop.example/?utm_source=news',
+      title: 'Shop',
+      referrer: 'https://search.example/',
+      utm_source: 'news',
+      gclid: 'g1',
+      language: 'de-de',
+      device_category: 'desktop',
+      browser: 'Chrome',
+      browser_version: '119',
+      os_name: 'Windows',
+      stream_id: '7',
+      platform: 'WEB',
+    },
+    user_properties: {},
+    geo: { country: 'DE', region: 'Berlin', city: 'Berlin', continent: 'EU' },
+    origin: 'client',
+  });
+});
+
+test('a day that was written again with another attribution has the same keys', () => {
+  const [first, second] = find('page_view');
+  expect(second?.insert_id).toBe(first?.insert_id);
+});
+
+test('two clicks in one microsecond differ by their batch ids', () => {
+  const [first, second] = find('click');
+  expect(second?.insert_id).not.toBe(first?.insert_id);
+});
+
+test('parameters keep their types; integers that a number cannot hold stay text', () => {
+  expect(find('purchase')[0]?.event_properties).toEqual({
+    ...{ value: 12.5, coupons: 2, big: '9007199254740993', app_version: '1.0' },
+    ...{ transaction_id: 't1', purchase_revenue: 12.5, value_in_usd: 13.1, items: [{ item_id: 'sku' }] },
+  });
+});
+
+test('user properties are those of the event and of the profile', () => {
+  expect(mapped.filter((item) => item.kind === 'profile')).toEqual([
+    { kind: 'profile', user: 'ga-user-1', timeMs: 1_700_000_200_000, properties: { plan: 'pro' } },
+  ]);
+  expect(find('purchase')[0]?.user_properties).toEqual({ plan: 'pro' });
+});
+
+test('what has no equal is skipped with a reason', () => {
+  expect(skippedOf(mapped)).toEqual(['session_start: it follows from events', 'not JSON']);
+});
+
+test('a device is the person of its user, and without consent there is no person', () => {
+  expect(Object.fromEntries(peopleOf(mapped))).toEqual({
+    page_view: 'ga-user-1',
+    click: 'ga-user-1',
+    purchase: 'ga-user-1',
+    refused_consent: undefined,
+  });
+});

@@ -1,0 +1,73 @@
+// Mapping of Matomo's visits, and who is one person.
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { matomo } from '../../../../src/imports/sources/matomo/read.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+
+const FIXTURE = readFileSync(new URL('fixtures/matomo.txt', import.meta.url), 'utf8');
+const mapped = await mapAll(matomo, inputOf(FIXTURE));
+const find = (name: string) => eventsOf(mapped).filter((event) => event.event_type === name);
+
+test('a page view has its page and the fields of its visit; the first one the referrer', () => {
+  expect(find('page_view')[0]).toEqual({
+    event_type: 'page_view',
+    timeMs: 1_700_000_000_000,
+    insert_id: 'ma:101.p1',
+    device_id: 'ma-d1',
+    session_id: '101',
+    event_properties: {
+      url: 'https://shop.example/',
+      title: 'Shop',
+      seconds_spent: 60,
+      referrer: 'https://search.example/{}"',
+      utm_campaign: 'fall',
+      language: 'de',
+      browser: 'Chrome',
+      browser_version: '119',
+      os_name: 'Windows',
+      os_version: '10',
+      device_category: 'Desktop',
+      screen: '1920x1080',
+      site_id: '1',
+      dimension1: 'vip',
+    },
+    ip: '203.0.113.0',
+    geo: {
+      ...{ country: 'DE', region: 'Berlin', region_code: 'BE', city: 'Berlin', continent: 'EU' },
+      ...{ latitude: 52.5, longitude: 13.4 },
+    },
+    origin: 'client',
+  });
+});
+
+test('other actions have their own types and ids, also within one page view', () => {
+  expect(find('play')[0]).toMatchObject({
+    insert_id: 'ma:101.1',
+    event_properties: { event_category: 'video', event_name: 'intro', event_value: 3 },
+  });
+  expect(find('play')[0]?.event_properties).not.toHaveProperty('referrer');
+  expect(find('search')[0]?.event_properties).toMatchObject({ search_keyword: 'shoes' });
+  expect(find('goal')[0]?.event_properties).toMatchObject({ goal_name: 'Signup', goal_id: '2', revenue: 5 });
+  expect(find('ecommerce_order')[0]?.event_properties).toMatchObject({ order_id: 'o1', items: [{ sku: 'x' }] });
+});
+
+test('a visit that cannot be read, and an error of the API, are skipped with a reason', () => {
+  expect(skippedOf(mapped)).toEqual(['not JSON', "not a visit: You can't access this resource"]);
+});
+
+test('a visitor is the person of the user, also in earlier visits', () => {
+  expect(new Set(peopleOf(mapped).map(([, person]) => person))).toEqual(new Set(['ma-user']));
+});
+
+test('chunks of any size and line breaks anywhere give the same visits', async () => {
+  const file = (text: string, size: number) => ({
+    name: 'text',
+    open: async function* () {
+      const bytes = Buffer.from(text);
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    },
+  });
+  for (const size of [1, 7, 1e6]) expect(await mapAll(matomo, file(FIXTURE, size))).toEqual(mapped);
+  const cut = FIXTURE.slice(0, -100);
+  expect(skippedOf(await mapAll(matomo, file(cut, 64))).at(-1)).toBe('the last object is not complete');
+});
