@@ -4,7 +4,7 @@
 import { relative } from 'node:path';
 import { BaseSequencer } from 'vitest/node';
 
-/** Files of about a minute and more, those of one tier in the order in which they start. */
+/** Files of half a minute and more, those of one tier in the order in which they start. */
 const LONGEST = [
   'test/integration/oracle-rows.test.ts',
   'test/integration/oracle-behaviour.test.ts',
@@ -13,15 +13,28 @@ const LONGEST = [
   'test/integration/privacy-fairness.test.ts',
   'test/integration/query-fairness.test.ts',
   'test/integration/catalog.test.ts',
+  'test/integration/query-matrix.test.ts',
+  'test/integration/erasure.test.ts',
+  'test/integration/route-matrix.test.ts',
+  'test/integration/injection.test.ts',
+  'test/integration/engine-liveness.test.ts',
   'test/golden/golden.rows.test.ts',
+  'test/integration/client-behaviours.test.ts',
+  'test/integration/project-deletion.test.ts',
+  'test/integration/first-seen-times.test.ts',
+  'test/integration/definitions.test.ts',
+  'test/integration/export-readers.test.ts',
   'test/e2e/faults.test.ts',
   'test/e2e/erasure.test.ts',
   'test/e2e/console.test.ts',
+  'test/e2e/console-dashboards.test.ts',
   'test/e2e/console-experiments-data.test.ts',
   'test/e2e/console-answers.test.ts',
   'test/e2e/identity-exact.test.ts',
   'test/e2e/console-demo.test.ts',
   'test/e2e/standalone.test.ts',
+  'test/e2e/console-people.test.ts',
+  'test/e2e/overload.test.ts',
 ];
 
 export default class LongestFirst extends BaseSequencer {
