@@ -8,14 +8,14 @@ import { eventually } from '../support/eventually.js';
 
 const PEOPLE = 100;
 const EVENTS_PER_PERSON = 2_000;
-const READER_TIMEOUT_MS = 12_000;
+const READER_TIMEOUT_MS = 20_000;
 const EXPORTS_OF_PROJECT_MAX = 4;
 
 let stack: ErasureStack;
 
 beforeAll(async () => {
   stack = await startErasureStack({
-    // No purge runs meanwhile, because this file measures the time of receipts.
+    // No purge runs meanwhile, because this file compares the order of receipts.
     PRIVACY_PURGE_DELAY_MS: String(30 * 60_000),
     PRIVACY_ANSWER_TIMEOUT_MS: '120000',
     EXPORTS_MAX: '2',
@@ -40,39 +40,33 @@ async function fill({ project }: Tenant, people: number, eventsPerPerson: number
   });
 }
 
-const median = (times: readonly number[]): number => [...times].sort((a, b) => a - b)[times.length >> 1] ?? 0;
-const show = (...times: readonly number[]): string => times.map((time) => Math.round(time)).join(', ');
-
 describe('a hundred concurrent erasures of one project', () => {
-  async function timeErasure(tenant: Tenant, userId: string): Promise<number> {
-    const startedAt = performance.now();
+  async function expectErased(tenant: Tenant, userId: string): Promise<void> {
     const answer = await tenant.gdpr.erase(userId);
     expect(answer).toMatchObject({ status: 200, body: { status: 'deleted', events: EVENTS_PER_PERSON } });
-    return performance.now() - startedAt;
   }
 
-  test('delay an erasure of another project by at most two seconds, and all complete', async () => {
+  test('do not hold up an erasure of another project, and all complete', async () => {
     const [hostile, victim] = [await stack.createTenant(), await stack.createTenant()];
     await fill(hostile, PEOPLE, EVENTS_PER_PERSON);
     await fill(victim, PEOPLE, EVENTS_PER_PERSON);
 
-    const alone: number[] = [];
-    for (const number of [1, 2, 3]) alone.push(await timeErasure(victim, `person-${number}`));
-    const attackedAt = performance.now();
-    const attack = Promise.all(
-      Array.from({ length: PEOPLE }, (_, number) => hostile.gdpr.erase(`person-${number}`)),
-    ).then((answers) => ({ answers, tookMs: performance.now() - attackedAt }));
-    const attacked: number[] = [];
-    for (const number of [4, 5, 6]) attacked.push(await timeErasure(victim, `person-${number}`));
-    const { answers, tookMs } = await attack;
+    await expectErased(victim, 'person-1');
+    let answered = 0;
+    const attack = Array.from({ length: PEOPLE }, async (_, number) => {
+      const answer = await hostile.gdpr.erase(`person-${number}`);
+      answered += 1;
+      return answer;
+    });
+    await expectErased(victim, 'person-4');
+    const answeredBefore = answered;
+    for (const number of [5, 6]) await expectErased(victim, `person-${number}`);
+    const answers = await Promise.all(attack);
 
-    console.log(`erasure alone ${show(...alone)} ms, attacked ${show(...attacked)} ms, the attack ${show(tookMs)} ms`);
     expect(answers.filter(({ status, body }) => status === 200 && body.status === 'deleted')).toHaveLength(PEOPLE);
     await hostile.holds(0);
-    // On an idle machine at most two seconds more. At any load it is a fraction of the attack's
-    // duration, because a receipt that waited for the hundred would arrive with their last.
-    expect(attacked[0]).toBeLessThan(3 * median(alone) + 2_000);
-    expect(attacked[0]).toBeLessThan(0.7 * tookMs);
+    // A receipt that waited for the hundred would arrive with their last.
+    expect(answeredBefore).toBeLessThan(0.7 * PEOPLE);
   }, 180_000);
 });
 
@@ -115,11 +109,12 @@ describe('exports that a hostile project reads', () => {
     return text.split('\n').slice(0, -1);
   }
 
-  async function timeExport(tenant: Tenant): Promise<number> {
-    const startedAt = performance.now();
+  async function expectExported(tenant: Tenant): Promise<void> {
     expect(await readAll(await open(tenant))).toHaveLength(LINES);
-    return performance.now() - startedAt;
   }
+
+  const cancelledExports = () =>
+    stack.postgres('audit_entries').where({ project_id: hostile.project.id, outcome: 'cancelled' }).select('id');
 
   /** Takes one byte a second, until the connection ends. */
   function readSlowly(response: IncomingMessage): void {
@@ -128,37 +123,38 @@ describe('exports that a hostile project reads', () => {
   }
 
   test('at one byte a second are cancelled and delay no other project', async () => {
-    const alone = await timeExport(victim);
     const slow = await Promise.all(Array.from({ length: EXPORTS_OF_PROJECT_MAX }, () => open(hostile)));
     slow.forEach(readSlowly);
     const beyond = await open(hostile);
     expect(beyond.statusCode).toBe(429);
     expect(beyond.headers['retry-after']).toBe('60');
 
-    const attacked = await timeExport(victim);
-    console.log(`export alone ${show(alone)} ms, beside slow readers ${show(attacked)} ms`);
-    expect(attacked).toBeLessThan(alone * 3 + 5_000);
+    // It does not wait until the slow readers have lost their places.
+    await expectExported(victim);
+    expect(await cancelledExports()).toEqual([]);
 
     // All connections are closed, and the audit trail records the exports as cancelled.
-    await eventually(async () => {
-      const entries = stack.postgres('audit_entries').where({ project_id: hostile.project.id, outcome: 'cancelled' });
-      expect(await entries).toHaveLength(slow.length);
-    }, 4 * READER_TIMEOUT_MS);
+    await eventually(async () => expect(await cancelledExports()).toHaveLength(slow.length), 4 * READER_TIMEOUT_MS);
     expect((await open(hostile)).statusCode).toBe(200);
   }, 120_000);
 
   test('at full speed delay no other project', async () => {
-    const alone = await timeExport(victim);
     let isOver = false;
+    let read = 0;
     const attack = Array.from({ length: EXPORTS_OF_PROJECT_MAX }, async () => {
-      while (!isOver) expect(await readAll(await open(hostile))).toHaveLength(LINES);
+      while (!isOver) {
+        await expectExported(hostile);
+        read += 1;
+      }
     });
-    await delay(500);
-    const attacked = await timeExport(victim);
+    await eventually(() => expect(read).toBeGreaterThan(0));
+    const readBefore = read;
+    await expectExported(victim);
+    const readMeanwhile = read - readBefore;
     isOver = true;
     await Promise.all(attack);
-    console.log(`export alone ${show(alone)} ms, beside fast readers ${show(attacked)} ms`);
-    expect(attacked).toBeLessThan(alone * 6 + 5_000);
+    // With equal shares each of the attackers reads about one meanwhile.
+    expect(readMeanwhile).toBeLessThanOrEqual(3 * EXPORTS_OF_PROJECT_MAX);
   }, 120_000);
 
   test('leave an export complete and in order that loses its place repeatedly', async () => {

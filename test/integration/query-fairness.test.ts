@@ -255,7 +255,8 @@ describe('a query process with', () => {
       const waited = asked.filter(({ error }) => error?.includes('waited 3 s'));
       expect(waited.length).toBeGreaterThan(0);
       expect(new Set(waited.map(({ status }) => status))).toEqual(new Set([504]));
-      expect(Math.max(...waited.map(({ ms }) => ms))).toBeLessThan(10_000);
+      // They really waited so long.
+      expect(Math.min(...waited.map(({ ms }) => ms))).toBeGreaterThan(2_900);
       expect(await metric(url, 'query_refused_total{reason="waited"}')).toBeGreaterThan(0);
     });
   }, 60_000);
