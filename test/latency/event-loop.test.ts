@@ -1,6 +1,5 @@
 // Event loop delays with two tenants: one repeatedly sends requests that are expensive to parse;
 // the other's events and queries continue, and the processes report that no event loop was blocked.
-import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
@@ -19,6 +18,7 @@ import {
   SYNC_ATTACKS,
   TRACK_ATTACKS,
 } from '../support/loop-attacks.js';
+import { type Metronome, startMetronome } from '../support/metronome.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, track } from '../support/track.js';
 
@@ -40,20 +40,8 @@ const DELAY_MS_MAX = 100;
 const SLOWER_MAX = 8;
 const SLOWER_ALLOWED_MS = 50;
 
-/** Repeats a small piece of work and reports its duration, as a measure of the machine's load. */
-const METRONOME = `
-  const { parentPort } = require('node:worker_threads');
-  setInterval(() => {
-    const startedAt = performance.now();
-    let sum = 0;
-    for (let index = 0; index < 2e6; index++) sum = (sum * 31 + index) | 0;
-    parentPort.postMessage(performance.now() - startedAt + (sum & 0));
-  }, 20);
-`;
-
 let databases: TestDatabases;
-let metronome: Worker;
-const beats: number[] = [];
+let metronome: Metronome;
 let postgres: Postgres;
 let processes: ProcessGroup;
 let team: TestTeam;
@@ -86,8 +74,7 @@ async function syncDashboard(key: string, yaml: string) {
 }
 
 beforeAll(async () => {
-  metronome = new Worker(METRONOME, { eval: true });
-  metronome.on('message', (ms: number) => beats.push(ms));
+  metronome = startMetronome();
   databases = await createTestDatabases();
   postgres = createPostgres(databases.config);
   team = await createTeam(postgres);
@@ -102,7 +89,7 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await metronome?.terminate();
+  await metronome?.stop();
   await processes?.stop();
   await postgres?.destroy();
   await databases?.close();
@@ -148,13 +135,13 @@ interface Round {
   readonly delayMs: number;
   /** Median latency of the other tenant's requests. */
   readonly medianMs: number;
-  /** Duration of the same work relative to the best one. */
+  /** Of the machine meanwhile. */
   readonly slowness: number;
 }
 
 async function attackOnce({ at, send, statuses }: Attacked): Promise<Round> {
   await longestDelayMs(at);
-  const beatsBefore = beats.length;
+  metronome.slowness();
   const answered = new Set<number>();
   const attack = Array.from({ length: ATTACKERS }, () =>
     repeat(async () => {
@@ -167,8 +154,7 @@ async function attackOnce({ at, send, statuses }: Attacked): Promise<Round> {
   await Promise.all(attack);
   expect([...answered].filter((status) => !statuses.includes(status))).toEqual([]);
   const delayMs = await longestDelayMs(at);
-  const slowness = Math.max(1, median(beats.slice(beatsBefore)) / Math.min(...beats));
-  return { delayMs, medianMs: median(tookMs), slowness };
+  return { delayMs, medianMs: median(tookMs), slowness: metronome.slowness() };
 }
 
 // Above the limit of waiting tasks, a project gets 429.
