@@ -1,9 +1,11 @@
 // Experiments and Data of the console in a real browser: what they show is what the API answers.
 import { describe, expect, test } from 'vitest';
+import { createRedis } from '../../src/platform/redis/client.js';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { eventually } from '../support/eventually.js';
+import { startNight } from '../support/keeping.js';
 import { track } from '../support/track.js';
 
 const DAY_MS = 86_400_000;
@@ -204,8 +206,9 @@ describe('data', () => {
   });
 });
 
-test('drop rules are listed with what they have dropped, by day', async () => {
-  const source = "version: 1\ndrop:\n  - { event: debug, about: 'of developers' }\nbots: drop\n";
+test('drop rules are listed with what they have dropped, by day, and how long events are kept', async () => {
+  const source =
+    "version: 1\ndrop:\n  - { event: debug, about: 'of developers' }\nbots: drop\nkeep: { default: 400d }\n";
   const stored = await fetch(`${shop.url}/api/definitions`, {
     method: 'PUT',
     headers: { 'X-API-Key': shop.secretKey },
@@ -221,12 +224,38 @@ test('drop rules are listed with what they have dropped, by day', async () => {
     const answer = await fetch(`${shop.url}/api/definitions/dropped`, { headers: { 'X-API-Key': shop.secretKey } });
     expect(await answer.json()).toMatchObject({ rules: [{ event: 'debug', events: 1 }] });
   });
+  const old = [700, 800].map((days) => ({
+    ...{ event_type: 'old_view', user_id: 'old' },
+    time: new Date(Date.now() - days * DAY_MS).toISOString(),
+  }));
+  expect((await track(shop.url, shop.secretKey, { events: old })).body).toEqual({ accepted: 2 });
+  await eventually(async () => {
+    expect((await shop.ask('old_view | since 2000-01-01 | count')).rows[0]?.count).toBe(2);
+  });
   const visited = await shop.visit('/definitions');
   const { page } = visited;
   const rules = page.getByRole('list', { name: 'Dropped events' });
   await rules.getByRole('img', { name: 'event: debug by day: 1 in 30 days' }).waitFor();
   await rules.getByText('of developers').waitFor();
   await rules.getByRole('listitem').filter({ hasText: 'Bots' }).getByText('Dropped', { exact: true }).waitFor();
+  const kept = page.getByRole('list', { name: 'Kept events' });
+  await kept.getByRole('heading', { name: 'All events' }).waitFor();
+  await kept.getByText('kept for 400 days').waitFor();
+  await kept.getByText('2 to delete').waitFor();
+
+  const { project_id: projectId } = await shop.postgres('definitions').first('project_id');
+  const redis = createRedis(shop.config);
+  await startNight({ postgres: shop.postgres, redis }, projectId);
+  redis.disconnect();
+  await eventually(async () => {
+    const { deleted_at: deletedAt } = await shop.postgres('keep_receipts').first('deleted_at');
+    expect(deletedAt).not.toBeNull();
+  }, 60_000);
+  await page.reload();
+  await kept.getByText('0 to delete').waitFor();
+  const night = page.getByRole('region', { name: 'Deleted by night' }).getByRole('row').nth(1);
+  await night.getByRole('cell', { name: 'old_view 2' }).waitFor();
+  await night.getByRole('cell', { name: /^(Deleted|Removed from files) / }).waitFor();
   await expectNoFindings(visited);
 });
 

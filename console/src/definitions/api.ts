@@ -47,6 +47,31 @@ export interface Dropped {
   readonly bots: Counts & { readonly choice: 'keep' | 'drop' };
 }
 
+interface Edge {
+  /** Null: the types without an edge of their own. */
+  readonly events: readonly string[] | null;
+  readonly days: number;
+  /** Older events are deleted. */
+  readonly before: string;
+}
+
+/** What one night deleted. */
+export interface Receipt {
+  readonly day: string;
+  readonly events: number;
+  readonly deleted: readonly { readonly event: string; readonly events: number }[];
+  readonly status: 'begun' | 'deleted' | 'purged';
+  readonly deleted_at: string | null;
+  readonly purged_at: string | null;
+}
+
+export interface Kept {
+  /** `due` is null when the events could not be counted. */
+  readonly edges: readonly (Edge & { readonly due: number | null })[];
+  /** The newest first. */
+  readonly receipts: readonly Receipt[];
+}
+
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/definitions${rest}`;
 
 const read = <T>(projectId: string, part: string, path = '') =>
@@ -59,6 +84,7 @@ const read = <T>(projectId: string, part: string, path = '') =>
 export const definitionsQuery = (projectId: string) => read<Definitions>(projectId, 'current');
 export const usesQuery = (projectId: string) => read<readonly Use[]>(projectId, 'uses', '/uses');
 export const droppedQuery = (projectId: string) => read<Dropped>(projectId, 'dropped', '/dropped');
+export const keptQuery = (projectId: string) => read<Kept>(projectId, 'keep', '/keep');
 export const versionsQuery = (projectId: string) => read<readonly VersionItem[]>(projectId, 'versions', '/versions');
 
 export const readVersion = (projectId: string, version: number): Promise<{ source_yaml: string }> =>

@@ -16,6 +16,7 @@ import { setAddress, toAddress } from './address.js';
 import { type Definitions, type Use, usesQuery } from './api.js';
 import style from './definitions.module.css';
 import { DroppedEvents } from './dropped.js';
+import { KeptEvents } from './kept.js';
 import { EXAMPLE, questionOf } from './question.js';
 
 interface Props {
@@ -69,6 +70,7 @@ export function List({ project, definitions }: Props) {
         </section>
       ))}
       {version > 0 && <DroppedEvents project={project} mayEdit={mayEdit && !isSynced} />}
+      {version > 0 && <KeptEvents project={project} />}
     </div>
   );
 }

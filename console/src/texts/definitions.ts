@@ -1,4 +1,5 @@
 // Texts of the screen Definitions, which loads them.
+import { plural } from './plural.js';
 
 export const definitionTexts = {
   title: 'Edit definitions',
@@ -25,6 +26,19 @@ export const definitionTexts = {
     count: (events: string) => `${events} dropped`,
     byDay: (rule: string, events: string) => `${rule} by day: ${events} in 30 days`,
     editLine: (rule: string, line: number) => `Edit the rule ${rule}, line ${line}`,
+  },
+  kept: {
+    title: 'Kept events',
+    note: 'Older events are deleted each night.',
+    all: 'All events',
+    others: 'All other events',
+    days: (days: number) => `kept for ${plural(days, 'day')}`,
+    before: (at: string) => `Events before ${at} are deleted`,
+    due: (events: string) => `${events} to delete`,
+    notCounted: 'Could not be counted',
+    receipts: 'Deleted by night',
+    columns: ['Night', 'Events', 'By event', 'State'],
+    statuses: { begun: 'Begun', deleted: 'Deleted', purged: 'Removed from files' },
   },
   ask: (name: string) => `Ask for ${name}`,
   editLine: (name: string, line: number) => `Edit ${name}, line ${line}`,
