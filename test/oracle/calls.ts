@@ -7,6 +7,7 @@ import { isOneOf } from './events.js';
 import { eventField, matchesAll } from './fields.js';
 import type { Event, Profile } from './history.js';
 import type { Aggregate, CallCondition, Condition, Question, Span } from './question.js';
+import { readProfile } from './users.js';
 import { textOf } from './values.js';
 import type { World } from './world.js';
 
@@ -46,7 +47,11 @@ export function withCohort(world: World, question: Question): World {
   if (cohort === undefined) return world;
   const { where = [] } = withCallsBound({ ...question, where: cohort } as Question, world);
   const read = eventField(world);
-  return { ...world, isInCohort: (event) => matchesAll(where, event, read) };
+  const isInCohort = (item: Event | Profile): boolean =>
+    question.source === 'users'
+      ? matchesAll(where, item as Profile, readProfile)
+      : matchesAll(where, item as Event, read);
+  return { ...world, isInCohort };
 }
 
 function rangeOfQuestion({ source, range }: Question, { clock }: World): Interval {

@@ -31,10 +31,12 @@ export function byCohort(question: ask.Question, cohort: readonly ask.Condition[
       return (question.by ?? []).length >= GROUPS_MAX
         ? question
         : { ...question, by: [...(question.by ?? []), ...by], cohort };
-    case 'events': {
+    case 'events':
+    case 'user':
+    case 'users': {
       const { reading, ending } = question;
       const hasOther = ending !== undefined && 'other' in ending && ending.other;
-      if (reading?.kind !== 'aggregate' || reading.each || hasOther || reading.by.length >= GROUPS_MAX) return question;
+      if (reading?.kind !== 'aggregate' || hasOther || reading.by.length >= GROUPS_MAX) return question;
       return { ...question, reading: { ...reading, by: [...reading.by, ...by] }, cohort };
     }
     default:

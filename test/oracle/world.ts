@@ -26,8 +26,8 @@ export interface World {
   distinctIdOf(event: Event): string | null;
   /** What is counted: the person of the event, or the unit of the question. */
   subjectOf(event: Event): string | null;
-  /** Whether the person of the event is in the cohort of the question. */
-  isInCohort(event: Event): boolean;
+  /** Whether the person of the event, or of the profile, is in the cohort of the question. */
+  isInCohort(item: Event | Profile): boolean;
   profileOf(distinctId: string | null): Profile | undefined;
   sessionOf(event: Event): Session | undefined;
   lastSessionOf(distinctId: string | null): Session | undefined;

@@ -63,7 +63,7 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const measure = rows || each ? resolved : takeCountedUnit(scope, stages, { aggregate, measure: resolved });
   const keys = [...(aggregate?.by ?? []), ...by.flatMap((stage) => stage.keys)];
   const written = resolveGroups(scope, keys);
-  if (rows || each) refuseCohorts(scope, stages);
+  if (rows && rows.kind !== 'profiles') refuseCohorts(scope, stages);
   checkBuckets(scope, keys, selection.range);
   const sort = stages.takeOne('sort');
   const size = stages.takeSize();
@@ -211,11 +211,11 @@ function apartFrom(columns: readonly string[], group: Group): Group {
   return { ...group, name: `${group.field.bag}.${group.field.key}` };
 }
 
-/** A cohort is of the person of an event, and these rows are not events. */
+/** A cohort is of one person, and a session or a latest value may be of several. */
 function refuseCohorts(scope: Scope, { source }: StageReader): void {
   const { cohort } = scope.selected;
   if (cohort === undefined) return;
-  const message = `by ${cohort.written} does not fit ${source}, whose rows are not events`;
+  const message = `by ${cohort.written} does not fit ${source}, whose rows are not of one person`;
   report(scope, cohort.span, message, `ask for one side: where ${cohort.written} = true`);
 }
 

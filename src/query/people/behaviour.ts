@@ -32,11 +32,14 @@ export interface Behaviour {
   readonly filter: readonly Expression[];
 }
 
+/** The values of calls that these expressions read. */
+export const callsIn = (reads: readonly Expression[]): CallValue[] =>
+  [...partsOf(reads)].filter((part) => part.kind === 'call_value');
+
 /** The behaviour that these expressions read. */
 export function behaviourIn(reads: readonly Expression[], projectId: ProjectId): Behaviour[] {
   const byKey = new Map<string, Map<string, CallValue>>();
-  for (const part of partsOf(reads)) {
-    if (part.kind !== 'call_value') continue;
+  for (const part of callsIn(reads)) {
     const identity = JSON.stringify(part.key);
     const group = byKey.get(identity) ?? new Map<string, CallValue>();
     byKey.set(identity, group.set(part.call.name, part));

@@ -1,6 +1,6 @@
 // Selects over profiles that read only the fields and keys of the query.
 import type { ProjectId } from '../../platform/ids.js';
-import { column, type Expression, type ProfileProperty } from '../plan/expressions.js';
+import { alias, type CallValue, column, type Expression, type ProfileProperty } from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
 import { type Columns, type Join, type Select, select } from '../plan/plan.js';
 import { PROFILE_FIELDS, PROFILE_KEYS, type ProfileKey } from '../profile-fields.js';
@@ -38,10 +38,12 @@ interface ProfilesOf {
   readonly properties: readonly ProfileProperty[];
   readonly filter: readonly Expression[];
   readonly joins: readonly Join[];
+  /** Values of calls that are read, from the joins. */
+  readonly calls: readonly CallValue[];
 }
 
 /** For the source `users`: all columns; the engine reads only the used ones. */
-export function selectProfiles(projectId: ProjectId, { properties, filter, joins }: ProfilesOf): Select {
+export function selectProfiles(projectId: ProjectId, { properties, filter, joins, calls }: ProfilesOf): Select {
   return select({
     columns: {
       ...Object.fromEntries(PROFILE_KEYS.map((key) => [PROFILE_FIELDS[key].column, column(key)])),
@@ -49,6 +51,7 @@ export function selectProfiles(projectId: ProjectId, { properties, filter, joins
       props_num: column('props_num'),
       props_bool: column('props_bool'),
       ...propertyColumns(properties),
+      ...Object.fromEntries(calls.map(({ call }) => [call.name, alias(call.name)])),
     },
     from: { kind: 'profiles', projectId, joins, filter },
   });

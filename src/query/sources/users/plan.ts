@@ -1,6 +1,7 @@
 // Plans of the source `users`.
 import type { EventSelection, ResolvedQuery } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
+import { callsIn } from '../../people/behaviour.js';
 import { profilePropertiesIn } from '../../people/joins.js';
 import { selectProfiles } from '../../people/profile-select.js';
 import { joinBehaviour, type PlanContext } from '../../people/scan.js';
@@ -20,10 +21,12 @@ function planSeen(selection: EventSelection, context: PlanContext, reads: readon
     infix('<', column('last_seen'), instant(range.toMs)),
     ...(condition ? [planCondition(condition, projectId)] : []),
   ];
-  const properties = profilePropertiesIn([...reads, ...filter]);
+  const read = [...reads, ...filter];
+  const properties = profilePropertiesIn(read);
+  const calls = callsIn(reads);
   return step(
     'seen_profiles',
-    selectProfiles(projectId, { properties, filter, joins: joinBehaviour(context, filter) }),
+    selectProfiles(projectId, { properties, filter, calls, joins: joinBehaviour(context, read) }),
   );
 }
 
