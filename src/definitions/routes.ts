@@ -57,12 +57,12 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
   const { postgres, rateLimit, threads, catalogs, quotas } = deps;
   const { router, on } = createGuardedRouter(deps);
 
-  /** Uses by dashboards that the reader can see, and by other definitions. */
+  /** Uses by dashboards that the reader can see, and by alerts and definitions of the document. */
   const showUses = async (res: Response, reader: Reader): Promise<void> => {
-    const definitions = (await findDefinitions(postgres, reader.projectId))?.content.definitions ?? [];
+    const { definitions, alerts } = (await findDefinitions(postgres, reader.projectId))?.content ?? NOTHING.content;
     if (definitions.length === 0) return void res.json([]);
     const dashboards = await readDashboards(postgres, reader);
-    const uses = await threads.run(usesTask, { definitions, dashboards }, reader.projectId);
+    const uses = await threads.run(usesTask, { definitions, alerts, dashboards }, reader.projectId);
     res.type('json').end(uses);
   };
 

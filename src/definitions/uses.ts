@@ -1,6 +1,8 @@
-// Where definitions are named: by cards, variables and alerts of dashboards, and by other
-// definitions. Queries are parsed with the defaults of their variables, and with each choice whose
-// fragment has a name of a definition: parsing with every choice would take seconds.
+// Where definitions are named: by cards, variables and alerts of dashboards, and by alerts and
+// definitions of their own document. Queries are parsed with the defaults of their variables, and
+// with each choice whose fragment has a name of a definition: parsing with every choice would take
+// seconds.
+import type { AlertConfig } from '../alerts/config-schema.js';
 import { valuesToTry } from '../dashboards/check-queries.js';
 import type { Variable, Variables } from '../dashboards/config-schema.js';
 import { fillTemplate, variablesOf } from '../dashboards/fill-template.js';
@@ -21,7 +23,7 @@ export interface DefinitionUse {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly in: (typeof USE_PLACES)[number];
-  /** Null for a use by another definition. */
+  /** Null for a use by another definition, and by an alert beside the definitions. */
   readonly dashboard: Pick<StoredDashboard, 'id' | 'key' | 'title'> | null;
   /** Of the card or the alert; the name of the variable; `metric activation`. */
   readonly id: string;
@@ -29,15 +31,23 @@ export interface DefinitionUse {
   readonly title: string;
 }
 
+/** An alert of the definitions' document. */
+type OwnAlert = Pick<AlertConfig, 'id' | 'query'>;
+
 export interface UsesRequest {
   readonly definitions: Definitions;
+  readonly alerts?: readonly OwnAlert[] | undefined;
   readonly dashboards: readonly StoredDashboard[];
 }
 
 /** By definition in the order of the document; definitions that use it are the last. */
-export function findUses({ definitions, dashboards }: UsesRequest): DefinitionUse[] {
+export function findUses({ definitions, alerts = [], dashboards }: UsesRequest): DefinitionUse[] {
   const found = [
     ...dashboards.flatMap((dashboard) => usesIn(dashboard, definitions)),
+    ...alerts.flatMap(({ id, query }): Found[] => {
+      const place = { in: 'alert', dashboard: null, id, title: id } as const;
+      return namedBy(query, definitions).map((definition) => ({ definition, place }));
+    }),
     ...definitions.flatMap((definition): Found[] => {
       const named = namedBy(definition.query, definitions).filter((each) => each !== definition);
       const id = writtenDefinition(definition);
@@ -102,14 +112,13 @@ const namedBy = (query: string, definitions: Definitions): Definitions =>
   hasName(query, definitions) ? expandDefinitions(parse(query).query, definitions).named : [];
 
 /** As stored: hundreds of documents are parsed, and their uses written, in a thread. */
-export interface UsesTaskRequest {
-  readonly definitions: Definitions;
+export interface UsesTaskRequest extends Omit<UsesRequest, 'dashboards'> {
   readonly dashboards: readonly DashboardText[];
 }
 
-const inTexts = ({ definitions, dashboards }: UsesTaskRequest): DefinitionUse[] => {
+const inTexts = ({ dashboards, ...request }: UsesTaskRequest): DefinitionUse[] => {
   const parsed = dashboards.map((dashboard) => ({ ...dashboard, config: JSON.parse(dashboard.config) }));
-  return findUses({ definitions, dashboards: parsed });
+  return findUses({ ...request, dashboards: parsed });
 };
 
 const tooCostly = 'the queries of the dashboards take more than {limit} to search';

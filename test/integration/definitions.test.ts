@@ -137,11 +137,12 @@ describe('PUT and GET /api/definitions', () => {
 test('uses by dashboards are listed, and a change that removes what is used has a warning', async () => {
   const { project } = await stack.createTenant();
   const key = project.secretKey;
-  await put(SOURCE, key);
+  const alert = { query: 'metric activation', when: 'value < 1', every: '1d', to: ['https://x.invalid/'] };
+  await put(`${SOURCE}\nalerts: ${JSON.stringify([{ id: 'own', ...alert }])}\n`, key);
   const card = (id: string, query: string) => ({ id, title: `Card ${id}`, kind: 'metric', viz: 'number', query });
   const document = {
     ...{ version: 1, title: 'Growth', sections: [{ title: 'S', cards: [] as object[] }] },
-    alerts: [{ id: 'low', query: 'metric activation', when: 'value < 1', every: '1d', to: ['https://x.invalid/'] }],
+    alerts: [{ id: 'low', ...alert }],
   };
   document.sections[0]?.cards.push(card('a', 'metric activation | by week'), card('b', 'signup | count'));
   const body = { source_yaml: JSON.stringify(document) };
@@ -155,6 +156,7 @@ test('uses by dashboards are listed, and a change that removes what is used has 
     },
     { kind: 'metric', name: 'activation', in: 'card', dashboard, id: 'a', title: 'Card a' },
     { kind: 'metric', name: 'activation', in: 'alert', dashboard, id: 'low', title: 'low' },
+    { kind: 'metric', name: 'activation', in: 'alert', dashboard: null, id: 'own', title: 'own' },
   ]);
   const without = SOURCE.slice(0, SOURCE.indexOf('metrics:'));
   expect((await put(without, key, '?dry_run=true')).body.warnings).toEqual([

@@ -21,7 +21,7 @@ export interface Use {
   readonly kind: DefinitionKind;
   readonly name: string;
   readonly in: 'card' | 'variable' | 'alert' | 'definition';
-  /** Null for a use by another definition. */
+  /** Null for a use by another definition, and by an alert beside the definitions. */
   readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
   readonly id: string;
   readonly title: string;

@@ -165,16 +165,24 @@ function Uses({ project, uses }: { readonly project: Project; readonly uses: rea
       <ul className={style.uses} aria-label={words.usedIn}>
         {uses.map((use) => (
           <li key={`${use.dashboard?.id} ${use.in} ${use.id}`}>
-            {use.dashboard === null ? (
-              words.inDefinition(use.title)
-            ) : (
-              <Link href={`/projects/${project.id}/dashboards/${use.dashboard.id}`}>
-                {words.inDashboard(words.places[use.in], use.title, use.dashboard.title)}
-              </Link>
-            )}
+            <UsedBy project={project} use={use} />
           </li>
         ))}
       </ul>
     </div>
   );
+}
+
+function UsedBy({ project, use }: { readonly project: Project; readonly use: Use }) {
+  const path = `/projects/${project.id}`;
+  const { dashboard, in: place, title } = use;
+  if (dashboard !== null) {
+    return (
+      <Link href={`${path}/dashboards/${dashboard.id}`}>
+        {words.inDashboard(words.places[place], title, dashboard.title)}
+      </Link>
+    );
+  }
+  if (place === 'alert') return <Link href={`${path}/alerts`}>{words.inDefinitions(words.places.alert, title)}</Link>;
+  return words.inDefinition(title);
 }

@@ -47,5 +47,6 @@ export const definitionTexts = {
   usesFailed: (reason: string) => `Where they are used could not be read: ${reason}`,
   places: { card: 'Card', variable: 'Variable', alert: 'Alert', definition: 'Definition' },
   inDashboard: (place: string, title: string, dashboard: string) => `${place} ${title} · ${dashboard}`,
+  inDefinitions: (place: string, title: string) => `${place} ${title} · Definitions`,
   inDefinition: (name: string) => `Definition ${name}`,
 } as const;

@@ -49,7 +49,7 @@ export const definitionUse = z.strictObject({
   dashboard: z
     .strictObject({ id: z.uuid(), key: z.string(), title: z.string() })
     .nullable()
-    .meta({ description: 'null for a use by another definition' }),
+    .meta({ description: 'null for a use by another definition, and by an alert beside the definitions' }),
   id: z.string().meta({ description: 'of the card or the alert; the name of the variable or the definition' }),
   title: z.string(),
 });

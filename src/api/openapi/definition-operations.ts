@@ -21,7 +21,7 @@ export const DEFINITION_OPERATIONS = tagged('Definitions', {
     { errors: [503] },
   ],
   'GET /api/definitions/uses': [
-    'Lists the cards, variables and alerts of dashboards, and the definitions, that name a definition',
+    'Lists the cards, variables, alerts and definitions that name a definition',
     { 200: jsonList('DefinitionUse') },
   ],
   'GET /api/projects/{projectID}/definitions/uses': [

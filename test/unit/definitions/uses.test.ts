@@ -24,9 +24,14 @@ function usesOf(cards: readonly object[], more: object = {}): string[] {
     .map((use) => `${use.name} in ${use.in} ${use.id}`);
 }
 
-test('definitions that use others are listed under them', () => {
-  const found = findUses({ definitions: DEFINITIONS, dashboards: [] });
+test('definitions and alerts of the document that use definitions are listed under them', () => {
+  const alerts = [
+    { id: 'low', query: 'activated | count' },
+    { id: 'none', query: 'signup | count' },
+  ];
+  const found = findUses({ definitions: DEFINITIONS, alerts, dashboards: [] });
   expect(found.map(({ name, in: place, id }) => [name, place, id])).toEqual([
+    ['activated', 'alert', 'low'],
     ['activated', 'definition', 'cohort.power'],
     ['activated', 'definition', 'metric activation'],
   ]);
