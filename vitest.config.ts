@@ -11,9 +11,9 @@ const RANDOM = ['test/support/seed.ts'];
 // must undo what they change.
 const IN_SHARED_THREADS = { pool: 'threads', isolate: false, maxWorkers: 2 } as const;
 
-// The state of these tests is in databases, which are new for each file: files share the modules of
-// a worker process. More workers than cores, because a file waits for processes and engines half of
-// its time.
+// The state of these tests is in databases, which are new for each file, or in processes of their
+// own: files share the modules of a worker process. More workers than cores where a file waits for
+// processes and engines half of its time.
 const IN_SHARED_PROCESSES = { pool: 'forks', isolate: false } as const;
 
 export default defineConfig({
@@ -41,7 +41,8 @@ export default defineConfig({
         test: {
           name: 'slow',
           setupFiles: RANDOM,
-          // In a process of their own: some measure their CPU time.
+          // One file at a time in a process: some measure its CPU time.
+          ...IN_SHARED_PROCESSES,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
           include: ['test/slow/**/*.test.ts'],
@@ -81,6 +82,7 @@ export default defineConfig({
           globalSetup: ENGINES,
           testTimeout: 60_000,
           hookTimeout: 180_000,
+          ...IN_SHARED_PROCESSES,
           // Latencies of one project while another attacks: nothing else may run.
           fileParallelism: false,
         },
