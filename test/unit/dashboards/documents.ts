@@ -1,5 +1,7 @@
 // Dashboard documents of the tests: their problems as text, and what a change changed.
 import { expect } from 'vitest';
+import { parse } from 'yaml';
+import type { CardChange } from '../../../src/dashboards/edit-card.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import type { DashboardProblem } from '../../../src/dashboards/problems.js';
 import { PublicError } from '../../../src/platform/errors.js';
@@ -46,3 +48,39 @@ export function differenceOf(before: string, after: string) {
     removed: old.filter((line) => !changed.includes(line)),
   };
 }
+
+/** Cards written in different ways, between comments. */
+export const COMMENTED = `# Owned by the growth team.
+version: 1
+title:   Sales   # shown in the list
+sections:
+  - title: Numbers
+    cards:
+      # The most important one.
+      - id: orders
+        title: Orders # of all shops
+        kind: metric
+        viz: number
+        query: >-
+          purchase
+          | last 30d | count
+        options: {unit: "€"}
+
+      - {id: visits, title: 'Visits', kind: chart, viz: line, query: 'page_view {{range.stage}} | count by day'} # flow
+      - id: notes
+        title: "Notes"
+        kind: markdown
+        viz: markdown
+        markdown: |
+          # About
+            indented
+  - title: Empty
+    cards: []
+`;
+
+/** A change of this card of it that changes nothing. */
+export const baseOf = (id: string): CardChange => {
+  const cards = parse(COMMENTED).sections.flatMap((section: { cards: { id: string }[] }) => section.cards);
+  const { title, kind, viz } = cards.find((card: { id: string }) => card.id === id);
+  return { id, title, kind, viz };
+};
