@@ -59,7 +59,7 @@ export default defineConfig({
           testTimeout: 60_000,
           hookTimeout: 180_000,
           ...IN_SHARED_PROCESSES,
-          maxWorkers: 4,
+          maxWorkers: 5,
         },
       },
       {
