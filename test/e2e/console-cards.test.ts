@@ -229,6 +229,10 @@ test('a dashboard is printed without its controls, and shown on the full screen;
   expect(await refresh.isVisible()).toBe(false);
   expect(await page.getByRole('navigation').first().isVisible()).toBe(false);
   expect(await page.getByRole('region', { name: 'Orders' }).isVisible()).toBe(true);
+  // Bars and cells are backgrounds, which browsers leave out by default.
+  expect(await page.evaluate<string>("getComputedStyle(document.querySelector('main')).printColorAdjust")).toBe(
+    'exact',
+  );
   await page.emulateMedia({ media: 'screen' });
   await page.getByRole('button', { name: 'Full screen' }).click();
   await page.waitForFunction('document.fullscreenElement !== null');
