@@ -28,6 +28,9 @@ export interface AnsweredRows {
   readonly isTruncated: boolean;
   /** Whether columns have the values of an earlier period. */
   readonly isCompared: boolean;
+  readonly mode: string;
+  /** Of a choice: whether its rates are means of a value. */
+  readonly hasMeans: boolean;
 }
 
 export type AlertAnswer =
@@ -43,6 +46,9 @@ interface QueryBody {
   readonly columns?: readonly string[];
   readonly rows?: readonly Row[];
   readonly total?: number;
+  readonly mode?: string;
+  /** Of a choice. */
+  readonly method?: { readonly value?: unknown };
   readonly metadata?: { readonly compare?: unknown };
   readonly error?: string;
 }
@@ -78,10 +84,11 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySo
       const body = (await response.json()) as QueryBody;
       if (response.status === 429) return { kind: 'busy' };
       if (!response.ok) return { kind: 'failed', error: body.error ?? `${UNAVAILABLE}: status ${response.status}` };
-      const { rows = [], columns = [] } = body;
+      const { rows = [], columns = [], mode = '' } = body;
       const total = body.total ?? rows.length;
       const isCompared = body.metadata?.compare !== undefined;
-      return { kind: 'rows', columns, rows, total, isTruncated: total > rows.length, isCompared };
+      const hasMeans = body.method?.value !== undefined;
+      return { kind: 'rows', columns, rows, total, isTruncated: total > rows.length, isCompared, mode, hasMeans };
     } catch {
       return { kind: 'failed', error: UNAVAILABLE };
     }

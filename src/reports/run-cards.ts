@@ -9,6 +9,7 @@ import { PublicError } from '../platform/errors.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';
 import { parse } from '../query/parse/parse.js';
+import { change, isShare, percent } from '../query/shares.js';
 import type { ReportCard } from './message.js';
 
 /** Rows of a table that a report shows. */
@@ -34,6 +35,8 @@ export interface CardsRun {
 
 interface AskedCard {
   readonly title: string;
+  /** Whether the document asks for the number of the card as a percentage. */
+  readonly isPercent?: boolean;
   readonly query?: { readonly q: string; readonly timezone: string };
   readonly error?: string;
 }
@@ -48,14 +51,14 @@ export async function runCards(run: CardsRun): Promise<ReportCard[] | undefined>
     if (characters >= BOUNDS.reportCharacters) return 'not shown: the report is too long';
     return performance.now() > deadline ? 'not shown: the queries before it took too long' : undefined;
   };
-  for (const { title, query, error } of askedCards(run)) {
+  for (const { title, isPercent = false, query, error } of askedCards(run)) {
     const skipped = error ?? skipReason();
     if (query === undefined || skipped !== undefined) {
       cards.push({ title, error: skipped ?? 'the card has no query' });
       continue;
     }
     queries += 1;
-    const card = await runCard(run, { title, query });
+    const card = await runCard(run, { title, isPercent, query });
     if (card === undefined) return undefined;
     characters += JSON.stringify(card).length;
     cards.push(card);
@@ -65,14 +68,15 @@ export async function runCards(run: CardsRun): Promise<ReportCard[] | undefined>
 
 /** Markdown cards have no queries, and are left out. */
 function askedCards({ config, timezone }: CardsRun): AskedCard[] {
-  const titles = new Map(config.sections.flatMap(({ cards }) => cards).map(({ id, title }) => [id, title]));
+  const byId = new Map(config.sections.flatMap(({ cards }) => cards).map((card) => [card.id, card]));
   try {
     return fillCards(config, new Map(), config.timezone ?? timezone).flatMap((card): AskedCard[] => {
-      const title = titles.get(card.id) ?? card.id;
+      const { title = card.id, viz, options } = byId.get(card.id) ?? {};
       if ('error' in card) return [{ title, error: card.error }];
       const { queries } = card;
       return queries.map(({ name, ...query }) => ({
         title: queries.length > 1 ? `${title}: ${name}` : title,
+        isPercent: viz === 'number' && options?.percent === true,
         ...(listsPeople(query.q) ? { error: 'lists people: see the dashboard' } : { query }),
       }));
     });
@@ -87,16 +91,13 @@ const listsPeople = (q: string): boolean => parse(q).query.stages.some(({ kind }
 
 async function runCard(
   { projectId, personId, runQuery, signal, mayContinue }: CardsRun,
-  {
-    title,
-    query: { q, timezone },
-  }: { readonly title: string; readonly query: { readonly q: string; readonly timezone: string } },
+  { title, isPercent, query: { q, timezone } }: Required<Omit<AskedCard, 'error'>>,
 ): Promise<ReportCard | undefined> {
   for (let tries = 1; ; tries++) {
     if (signal.aborted || (await mayContinue?.()) === false) return undefined;
     const answer = await runQuery({ projectId, personId, query: q, timezone, rowsMax: ROWS_SHOWN }, signal);
     if (signal.aborted) return undefined;
-    if (answer.kind === 'rows') return { title, ...shownOf(answer) };
+    if (answer.kind === 'rows') return { title, ...shownOf(answer, isPercent) };
     if (answer.kind === 'failed') return { title, error: answer.error };
     if (tries >= BUSY_TRIES) return { title, error: 'too many queries of this project at once' };
     await delay(BUSY_WAIT_MS, undefined, { signal }).catch(() => {});
@@ -104,23 +105,26 @@ async function runCard(
 }
 
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
-const PERCENT = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1, signDisplay: 'exceptZero' });
 
 type Answered = Extract<Awaited<ReturnType<RunAlertQuery>>, { kind: 'rows' }>;
 
 /** Formatted here, so that a message that waits has no more than it shows. */
-function shownOf({
-  columns,
-  rows,
-  total,
-  isCompared,
-}: Answered): Omit<Extract<ReportCard, { columns: unknown }>, 'title'> {
+function shownOf(
+  { columns, rows, total, isCompared, mode, hasMeans }: Answered,
+  isPercent: boolean,
+): Omit<Extract<ReportCard, { columns: unknown }>, 'title'> {
   const shown = columns.slice(0, COLUMNS_SHOWN);
   const isChange = (column: string): boolean => isCompared && /^change(?:_|$)/.test(column);
+  const ownOf = (column: string): string => (isCompared ? column.replace(/^previous_/, '') : column);
+  const formatOf = (column: string): ((value: number) => string) => {
+    if (isChange(column)) return change;
+    const isRate = isShare(mode, ownOf(column), hasMeans) || (isPercent && rows.length === 1);
+    return isRate ? percent : (value) => NUMBER.format(value);
+  };
   const show = (column: string, cell: unknown): string => {
     if (cell === null || cell === undefined) return '(none)';
     if (typeof cell !== 'number') return showCell(cell);
-    return (isChange(column) ? PERCENT : NUMBER).format(cell);
+    return formatOf(column)(cell);
   };
   return {
     columns: shown.map(showCell),

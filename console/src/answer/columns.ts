@@ -1,4 +1,5 @@
 // What the columns of an answer contain, and their cells as text.
+import { isShare } from '../../../src/query/shares.js';
 import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
 import { cycleLabel, cycleUnitOf, longLabel, timeUnitOf } from './buckets.js';
@@ -17,12 +18,6 @@ export type ColumnKind =
   | 'time'
   | 'text';
 
-const SHARES: Readonly<Record<string, readonly string[]>> = {
-  funnel: ['rate', 'step_rate'],
-  retention: ['rate'],
-  sessions: ['bounce_rate'],
-  choice: ['rate', 'ci_low', 'ci_high'],
-};
 const SECONDS: Readonly<Record<string, readonly string[]>> = {
   funnel: ['median_seconds'],
   sessions: ['avg_duration'],
@@ -47,10 +42,7 @@ export function kindOf(answer: Answer, column: string): ColumnKind {
     if (CHANGE.test(column)) return 'change';
     return column === 'previous' ? 'number' : kindOf(answer, column.replace(PREVIOUS, ''));
   }
-  // Results of a value have means in the place of rates.
-  if (mode === 'choice' && readChoice(answer)?.method.value !== undefined && SHARES.choice?.includes(column))
-    return 'number';
-  if (SHARES[mode]?.includes(column)) return 'share';
+  if (isShare(mode, column, readChoice(answer)?.method.value !== undefined)) return 'share';
   if (SECONDS[mode]?.includes(column)) return 'seconds';
   if (column === 'coverage' && (mode === 'fields' || mode === 'inspect')) return 'percent';
   if (DATES[mode] === column) return 'date';

@@ -1,5 +1,7 @@
 // Formats numbers, times and shares for display: compact and exact numbers, durations, percentages.
 
+export { change, percent } from '../../../src/query/shares.js';
+
 const THIN = '\u202f';
 
 /**
@@ -20,13 +22,6 @@ const trim = (value: number): string => value.toLocaleString('en', { maximumFrac
 const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
 
 export const exact = (value: number): string => EXACT.format(value);
-
-export const percent = (share: number): string =>
-  `${(share * 100).toLocaleString('en', { minimumFractionDigits: 1, maximumFractionDigits: 1 })}${THIN}%`;
-
-/** A relative change, with its sign. */
-export const change = (share: number): string =>
-  `${(share * 100).toLocaleString('en', { signDisplay: 'exceptZero', maximumFractionDigits: 1 })}${THIN}%`;
 
 const UNITS = [
   ['d', 86_400],

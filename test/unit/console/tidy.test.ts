@@ -43,6 +43,7 @@ test('the console imports only listed modules of src/query', () => {
     'src/query/parse/syntax.ts',
     'src/query/profile-fields.ts',
     'src/query/session-fields.ts',
+    'src/query/shares.ts',
     'src/query/sources/index.ts',
   ]);
 });

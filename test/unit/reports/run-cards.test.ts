@@ -13,7 +13,7 @@ const configOf = (...cards: object[]) =>
 const rows = (...values: readonly unknown[]): AlertAnswer => ({
   ...{ kind: 'rows', columns: ['count', 'previous', 'change'], total: values.length },
   rows: values.map((value) => ({ count: value, previous: 1000, change: 0.2345, value, metric: 'count' })),
-  ...{ isTruncated: false, isCompared: true },
+  ...{ isTruncated: false, isCompared: true, mode: 'aggregate', hasMeans: false },
 });
 
 async function run(config: ReturnType<typeof configOf>, answer: (q: AlertQuestion) => AlertAnswer, more: object = {}) {
@@ -45,10 +45,28 @@ test('each query of a card is asked once in the zone of the project, and shown f
   ]);
   expect(cards?.map(({ title }) => title)).toEqual(['A', 'B: Web', 'B: App']);
   expect(cards?.[0]).toMatchObject({
-    rows: [['1,234.5678', '1,000', '+23.5%']],
+    rows: [['1,234.5678', '1,000', '+23.5\u202f%']],
     numbers: [true, true, true],
     total: 1,
   });
+});
+
+test('rates, and numbers of which the document says so, are percentages; means are not', async () => {
+  const shown = async (answer: object) => {
+    const { cards } = await run(configOf(card('a')), () => ({ ...rows(1), ...answer }) as AlertAnswer);
+    return cards?.map((each) => ('rows' in each ? each.rows : each.error));
+  };
+  const funnel = {
+    ...{ mode: 'funnel', columns: ['step', 'users', 'rate', 'previous_rate', 'change_rate'] },
+    rows: [{ step: 1, users: 1234, rate: 0.125, previous_rate: 0.1, change_rate: 0.25 }],
+  };
+  expect(await shown(funnel)).toEqual([[['1', '1,234', '12.5\u202f%', '10.0\u202f%', '+25\u202f%']]]);
+  const choice = { mode: 'choice', columns: ['rate'], rows: [{ rate: 0.125 }], isCompared: false };
+  expect(await shown(choice)).toEqual([[['12.5\u202f%']]]);
+  expect(await shown({ ...choice, hasMeans: true })).toEqual([[['0.125']]]);
+  const number = card('a', { query: 'metric activation', options: { percent: true } });
+  const { cards } = await run(configOf(number), () => rows(0.5));
+  expect(cards?.[0]).toMatchObject({ rows: [['50.0\u202f%', '100,000.0\u202f%', '+23.5\u202f%']] });
 });
 
 test('a card that fails does not hide the others, notes are left out, and lists of people are not run', async () => {
