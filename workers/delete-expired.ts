@@ -3,7 +3,7 @@
 // nothing, or continue after a failure.
 import { deleteExpired, type KeepingDeps, purgeExpired } from '../src/keeping/delete-expired.js';
 import { KEEPING_QUEUE } from '../src/keeping/queue.js';
-import { listDueKeeps } from '../src/keeping/store.js';
+import { listDueKeeps, readSafeNow } from '../src/keeping/store.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { Needs } from './runtime.js';
@@ -26,7 +26,7 @@ export const startKeeping = defineScheduledJob({
       // As with the deletion of projects: not supported on a ClickHouse cluster yet.
       if (config.CLICKHOUSE_CLUSTER !== undefined) return;
       const failures: unknown[] = [];
-      const nowMs = Date.now();
+      const nowMs = await readSafeNow(postgres);
       for (const due of await listDueKeeps(postgres, nowMs)) {
         if (signal.aborted) return;
         // A failing project does not delay others.

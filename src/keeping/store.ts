@@ -13,6 +13,15 @@ export interface DueKeep {
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
 /**
+ * Epoch milliseconds by the slower of two clocks, that of this process and that of PostgreSQL: a
+ * clock that is ahead must not delete what is still to be kept.
+ */
+export async function readSafeNow(postgres: Postgres): Promise<number> {
+  const { rows } = await postgres.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
+  return Math.min(Date.now(), rows[0]?.now.getTime() ?? Number.NEGATIVE_INFINITY);
+}
+
+/**
  * Projects that have no finished receipt of the day. A changed `keep` waits for the next day, so
  * that there is time to take it back.
  */

@@ -1,12 +1,12 @@
 // What a project lets in and keeps: drop rules and edges of its definitions, in the processes of a
 // service.
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parseDefinitions } from '../../src/definitions/parse-definitions.js';
 import { acceptRequest } from '../../src/ingest/accept.js';
 import { parseTrackBody } from '../../src/ingest/body.js';
 import { compiledRules } from '../../src/ingest/drop/compiled-rules.js';
-import { listDueKeeps } from '../../src/keeping/store.js';
+import { listDueKeeps, readSafeNow } from '../../src/keeping/store.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { type Answer, send } from '../support/accounts.js';
 import { EMPTY_PROJECT } from '../support/definitions.js';
@@ -338,5 +338,16 @@ describe('keeping', () => {
     expect(wrong.body.details).toMatchObject([
       { line: 3, path: 'keep.page_view', hint: 'it is a number of days: 90d' },
     ]);
+  });
+  test('a clock that is ahead deletes nothing earlier', async () => {
+    const nowMs = Date.now();
+    vi.useFakeTimers({ toFake: ['Date'], now: nowMs + 400 * DAY_MS });
+    try {
+      expect(await readSafeNow(stack.postgres)).toBeLessThan(nowMs + DAY_MS);
+      vi.setSystemTime(nowMs - 400 * DAY_MS);
+      expect(await readSafeNow(stack.postgres)).toBe(nowMs - 400 * DAY_MS);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
