@@ -47,6 +47,17 @@ export async function benchIngest({ stack, isQuick, say }: BenchContext): Promis
   return measurements;
 }
 
+/** Events per second of the load generator, from HTTP to queryable, at 2,000 per request. */
+export async function measureLoad(stack: Stack, durationMs: number): Promise<number> {
+  const load = await startLoad(stack, 2000);
+  try {
+    const { events, elapsedMs } = await runToEnd(stack, load, { durationMs, eventsMax: 2_000_000 });
+    return (events * 1000) / elapsedMs;
+  } finally {
+    await load.stop();
+  }
+}
+
 const startLoad = (stack: Stack, eventsPerRequest: number): Promise<Load> =>
   Load.start({
     url: stack.url,

@@ -13,6 +13,7 @@ import { benchExact } from './exact.js';
 import { benchExport } from './export.js';
 import { benchIdentify } from './identify.js';
 import { benchIdle } from './idle.js';
+import { benchImport } from './import.js';
 import { benchIngest } from './ingest.js';
 import { benchLatency } from './latency.js';
 import { describeMachine } from './machine.js';
@@ -34,6 +35,7 @@ interface Bench {
 const BENCHES: readonly Bench[] = [
   { name: 'ingest', run: benchIngest, minutesMax: 6 },
   { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
+  { name: 'import', run: benchImport, minutesMax: 8 },
   { name: 'catalog', run: benchCatalog, minutesMax: 4 },
   { name: 'identify', run: benchIdentify, minutesMax: 5 },
   { name: 'exact', run: benchExact, minutesMax: 5 },

@@ -6,15 +6,14 @@ const PARAMETERS = ['utm_source', 'utm_medium', 'utm_campaign', 'utm_term', 'utm
 const MAY_HAVE_ONE = /[?&](?:utm_(?:source|medium|campaign|term|content)|gclid|fbclid)=/;
 const VALUE_BYTES_MAX = 8192;
 
-/** Adds the parameters of `url`; properties that the event has stay. */
-export function addCampaign(properties: Properties): Properties {
+/** Adds the parameters of `url` to the properties; those that the event has stay. */
+export function addCampaign(properties: Properties): void {
   const { url } = properties;
-  if (typeof url !== 'string' || !MAY_HAVE_ONE.test(url)) return properties;
+  if (typeof url !== 'string' || !MAY_HAVE_ONE.test(url)) return;
   const query = new URLSearchParams(url.slice(url.indexOf('?')).replace(/#.*$/s, ''));
-  const found: Properties = {};
   for (const name of PARAMETERS) {
     const value = query.get(name);
-    if (value !== null && value !== '') found[name] = cutToBytes(value, VALUE_BYTES_MAX);
+    const isAbsent = properties[name] === undefined;
+    if (isAbsent && value !== null && value !== '') properties[name] = cutToBytes(value, VALUE_BYTES_MAX);
   }
-  return { ...found, ...properties };
 }

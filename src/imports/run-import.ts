@@ -180,13 +180,22 @@ class ImportRun {
  * The body of one event. Client values that the record does not have are empty, because the service
  * would otherwise take those of the importing request.
  */
-function toWireEvent({ timeMs: _, ...event }: ImportedEvent, timeMs: number, library: string): object {
+function toWireEvent(event: ImportedEvent, timeMs: number, library: string): object {
+  addCampaign(event.event_properties);
+  // Field by field, because a copy of all takes twice as long. Absent ones are not serialized.
   return {
-    ...event,
+    event_type: event.event_type,
     time: new Date(timeMs).toISOString(),
-    event_properties: addCampaign(event.event_properties),
+    insert_id: event.insert_id,
+    user_id: event.user_id,
+    device_id: event.device_id,
+    session_id: event.session_id,
+    event_properties: event.event_properties,
+    user_properties: event.user_properties,
     ip: event.ip ?? '',
     user_agent: event.user_agent ?? '',
+    geo: event.geo,
+    origin: event.origin,
     library,
   };
 }

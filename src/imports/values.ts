@@ -67,8 +67,11 @@ function toValue(value: unknown): unknown {
   return text.length * 3 <= VALUE_BYTES_MAX ? value : cutToBytes(text, VALUE_BYTES_MAX);
 }
 
-/** Without a prototype, because a key may be `__proto__`. */
-const emptyProperties = (): Properties => Object.create(null) as Properties;
+/** A key of a record may be `__proto__`, which an assignment would not make a property. */
+function setProperty(properties: Properties, key: string, value: unknown): void {
+  if (key === '__proto__') Object.defineProperty(properties, key, { value, enumerable: true, configurable: true });
+  else properties[key] = value;
+}
 
 /** New names of properties; null leaves one out. */
 export type Renames = Readonly<Record<string, string | null>>;
@@ -78,13 +81,13 @@ export type Renames = Readonly<Record<string, string | null>>;
  * renamed one. Absent and empty renamed values are left out.
  */
 export function toProperties(record: JsonObject, renames: Renames = {}): Properties {
-  const properties = emptyProperties();
+  const properties: Properties = {};
   for (const key in record) {
     const value = record[key];
     if (value === undefined || key === '') continue;
     const name = Object.hasOwn(renames, key) ? renames[key] : key;
     if (name === null || name === undefined) continue;
-    if (name === key) properties[key] = toValue(value);
+    if (name === key) setProperty(properties, key, toValue(value));
     else if (value !== null && value !== '' && !Object.hasOwn(record, name)) properties[name] = toValue(value);
   }
   return properties;
@@ -92,10 +95,10 @@ export function toProperties(record: JsonObject, renames: Renames = {}): Propert
 
 /** The entries that have a value, with long texts cut. */
 export function present(entries: Properties): Properties {
-  const properties = emptyProperties();
+  const properties: Properties = {};
   for (const key in entries) {
     const value = entries[key];
-    if (value !== undefined && value !== null && value !== '') properties[key] = toValue(value);
+    if (value !== undefined && value !== null && value !== '') setProperty(properties, key, toValue(value));
   }
   return properties;
 }
