@@ -18,16 +18,16 @@ export function resolveClientOverride(
   credential: Pick<Credential, 'ipPolicy'>,
   findGeography: GeographyLookup,
 ): RawEvent {
-  const { ip, user_agent: userAgent, geo, ...rest } = event;
+  const { ip, user_agent: userAgent, geo } = event;
   const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
   const ownGeography = isObject(geo) ? readGeography(geo) : undefined;
-  const geography = ownGeography ?? (isTextOrNone(ip) ? findGeography(address, {}) : undefined);
-  return {
-    ...rest,
-    ...(isTextOrNone(ip) && { ip: applyIpPolicy(address, credential.ipPolicy) }),
-    ...(geography !== undefined && { geo: geography }),
-    ...(isTextOrNone(userAgent) && { user_agent: userAgent ?? '' }),
-  };
+  // A copy of all fields and three assignments: leaving fields out of a copy takes several times as
+  // long.
+  const resolved: Record<string, unknown> = { ...event };
+  resolved.ip = isTextOrNone(ip) ? applyIpPolicy(address, credential.ipPolicy) : undefined;
+  resolved.geo = ownGeography ?? (isTextOrNone(ip) ? findGeography(address, {}) : undefined);
+  resolved.user_agent = isTextOrNone(userAgent) ? (userAgent ?? '') : undefined;
+  return resolved;
 }
 
 const IPV6_KEPT_BITS = 48;
@@ -37,6 +37,8 @@ const IPV6_KEPT_BITS = 48;
  * is not an address.
  */
 export function tryParseAddress(text: string | undefined): string | undefined {
+  // Parsing an empty text throws, which costs ten times as much as the rest of an event.
+  if (text === '') return undefined;
   // Nearly all addresses are normalized already; parsing them costs several times as much.
   if (text === undefined || ipaddr.IPv4.isValidFourPartDecimal(text)) return text;
   if (!ipaddr.isValid(text)) return undefined;

@@ -199,6 +199,7 @@ function withContinent(geography: Geography): Geography {
 }
 
 const TEXT_LENGTH_MAX = 256;
+const DEGREES = ['latitude', 'longitude'] as const;
 const DEGREES_MAX = { latitude: 90, longitude: 180 } as const;
 
 /**
@@ -206,13 +207,18 @@ const DEGREES_MAX = { latitude: 90, longitude: 180 } as const;
  * event; the sender of any other has none to state.
  */
 export function readGeography(said: Readonly<Record<string, unknown>>): Geography {
-  const texts = GEO_TEXT_FIELDS.map((name) => [name, textAt(said, name)?.slice(0, TEXT_LENGTH_MAX)] as const);
-  const degrees = (['latitude', 'longitude'] as const).map((name) => {
+  const geography: Record<string, string | number> = {};
+  for (const name of GEO_TEXT_FIELDS) {
+    const text = textAt(said, name)?.slice(0, TEXT_LENGTH_MAX);
+    if (text !== undefined) geography[name] = text;
+  }
+  for (const name of DEGREES) {
     const value = numberAt(said, name);
-    return [name, value !== undefined && Math.abs(value) <= DEGREES_MAX[name] ? value : undefined] as const;
-  });
+    if (value !== undefined && Math.abs(value) <= DEGREES_MAX[name]) geography[name] = value;
+  }
   const source = GEO_SOURCES.find((name) => name === said.source);
-  return compact(Object.fromEntries([...texts, ...degrees, ['source', source]]));
+  if (source !== undefined) geography.source = source;
+  return geography;
 }
 
 const compact = (fields: Record<string, string | number | undefined>): Geography =>
