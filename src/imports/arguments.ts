@@ -35,7 +35,7 @@ steps and the mapping of each source.
   --project ID      a project of the service that npm start runs; default: its first one
   --site URL        access-log: the site of the log, such as https://example.com; without it _url is the path
   --source-timezone ZONE
-                    the time zone of times that the source wrote without one, such as Europe/Berlin; default: UTC
+                    mixpanel: the zone of a project that wrote local times, such as Europe/Berlin; default: UTC
   --overwrite-profiles
                     imported properties replace those of existing profiles; by default they only add properties
   --identifies-per-second N

@@ -146,12 +146,20 @@ class ImportRun {
     const timeMs = event.timeMs;
     const problem = this.#findTimeProblem(timeMs);
     if (problem !== undefined || timeMs === undefined) return this.#skip(problem ?? 'no time', place);
-    const wire = toWireEvent(event, timeMs, this.#options.library);
+    const wire = toWireEvent(this.#withinLimits(event, place), timeMs, this.#options.library);
     const reason = findSkipReason(wire, LIMITS);
     if (reason !== undefined) return this.#skip(`invalid here: ${reason}`, place);
     this.summary.addEvent(event, timeMs);
     const full = this.#builder.add(wire);
     if (full !== undefined) await this.#submit(full);
+  }
+
+  /** The profile has them as well: they must not cost the event. */
+  #withinLimits(event: ImportedEvent, place: string): ImportedEvent {
+    const count = Object.keys(event.user_properties ?? {}).length;
+    if (count <= LIMITS.userPropertiesMax) return event;
+    this.#skip(`user properties of an event left out: more than ${LIMITS.userPropertiesMax}`, place);
+    return { ...event, user_properties: undefined };
   }
 
   #findTimeProblem(timeMs: number | undefined): string | undefined {

@@ -93,6 +93,21 @@ test('values that a record does not have are empty, so that those of the import 
   expect(event).toMatchObject({ ip: '', user_agent: '', library: 'service-import/1.0.0' });
 });
 
+test('user properties above the limit are left out of the event, which is kept', async () => {
+  const store = createStore();
+  const properties = Object.fromEntries(Array.from({ length: 129 }, (_, n) => [`p${n}`, n]));
+  const record = { event_type: 'e', event_time: '2023-01-01 00:00:00', uuid: 'u', user_properties: properties };
+  const summary = await importText(JSON.stringify(record), { source: 'amplitude', track: store.track });
+  expect([...store.events.values()]).toEqual([expect.not.objectContaining({ user_properties: expect.anything() })]);
+  expect([...summary.skipped.keys()]).toEqual(['user properties of an event left out: more than 128']);
+});
+
+test('an event with a value that the service refuses is named by its line', async () => {
+  const record = { event: 'e', properties: { time: 1e9, ['x'.repeat(257)]: 1 } };
+  const summary = await importText(`\n${JSON.stringify(record)}`, { source: 'mixpanel', track: createStore().track });
+  expect([...summary.skipped]).toEqual([['invalid here: property_key_length', { count: 1, samples: ['text:2'] }]]);
+});
+
 test('campaign parameters of the address become properties', async () => {
   const store = createStore();
   const line = LINE.replace('GET / ', 'GET /?utm_source=a%20b&x=1&gclid=7&utm_medium= ');
