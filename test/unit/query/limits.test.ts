@@ -1,13 +1,11 @@
 // Limits of query forms: at a limit the query compiles, and beyond it the error names the thing,
-// its number and the limit. At the limits, a statement stays within what ClickHouse accepts over
-// HTTP.
+// its number and the limit.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { packageRoot } from '../../../src/platform/paths.js';
-import { FORM_LIMITS, type FormLimitName, QUERY_BYTES_MAX } from '../../../src/query/limits.js';
-import { compileWith, problemsOf } from './compiling.js';
-import { FORMS_AT_LIMITS, FULL_TEXTS } from './forms.js';
+import { FORM_LIMITS, type FormLimitName } from '../../../src/query/limits.js';
+import { problemsOf } from './compiling.js';
 
 /** A query with `count` of the limited elements. */
 const FORM_OF: Readonly<Record<Exclude<FormLimitName, 'patternStates'>, (count: number) => string>> = {
@@ -70,30 +68,6 @@ test('groups of several stages are counted together', () => {
     .map((word) => `user.${word}`)
     .join(', ')}`;
   expect(problemsOf(text)).toMatchObject([{ message: `by has ${2 * half + 1} fields; the limit is ${2 * half}` }]);
-});
-
-// http_max_fields of ClickHouse is 1,000, of which settings are about 30; http_max_field_value_size
-// is 128 KiB, for the statement too where it is sent as a field.
-const PARAMETERS_MAX = 600;
-const VALUE_BYTES_MAX = 100 * 1024;
-
-describe('a statement at the limits', () => {
-  test.each(Object.entries({ ...FORMS_AT_LIMITS, ...FULL_TEXTS }))(
-    'stays within the HTTP limits of ClickHouse: %s',
-    (_, text) => {
-      expect(Buffer.byteLength(text)).toBeLessThanOrEqual(QUERY_BYTES_MAX);
-      for (const guess of ['text', 'number', 'anything'] as const) {
-        const { statement, countStatement } = compileWith(text, guess);
-        for (const { sql, params } of [statement, countStatement ?? statement]) {
-          expect(Object.keys(params).length).toBeLessThan(PARAMETERS_MAX);
-          expect(Buffer.byteLength(sql)).toBeLessThan(VALUE_BYTES_MAX);
-          for (const value of Object.values(params)) {
-            expect(Buffer.byteLength(JSON.stringify(value))).toBeLessThan(VALUE_BYTES_MAX);
-          }
-        }
-      }
-    },
-  );
 });
 
 test('docs/query-language.md contains the limits', () => {
