@@ -212,7 +212,8 @@ export const texts = {
     filter: 'Filter',
     pause: 'Pause',
     resume: 'Go on',
-    paused: (count: number) => `Paused. ${plural(count, 'event')} more since then.`,
+    paused: (count: number, isLeast: boolean) =>
+      `Paused. ${isLeast ? 'At least ' : ''}${plural(count, 'event')} more since then.`,
     watching: 'Events of the last 30 minutes, and each new one within about a second.',
     accepted: 'Accepted',
     rejected: 'Rejected',

@@ -17,7 +17,8 @@ export interface LiveFeed {
   readonly problem: string | undefined;
 }
 
-const KEPT = 200;
+/** Rows of each kind; older ones are dropped. */
+export const KEPT = 200;
 const RETRY_MS = 5000;
 const EMPTY: LiveFeed = { events: undefined, rejected: [], problem: undefined };
 

@@ -3,10 +3,11 @@
 import { useState } from 'react';
 import { instant } from '../answer/format.js';
 import type { Row } from '../api/answer.js';
-import { type LiveFeed, useLive } from '../api/use-live.js';
+import { KEPT, type LiveFeed, useLive } from '../api/use-live.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
+import { countNewer } from './count-newer.js';
 import style from './live.module.css';
 
 export function Live({ project }: { readonly project: Project }) {
@@ -14,7 +15,7 @@ export function Live({ project }: { readonly project: Project }) {
   const [frozen, setFrozen] = useState<LiveFeed>();
   const [words, setWords] = useState('');
   const shown = frozen ?? feed;
-  const waiting = frozen === undefined ? 0 : (feed.events?.length ?? 0) - (frozen.events?.length ?? 0);
+  const waiting = frozen === undefined ? 0 : countNewer(feed.events ?? [], frozen.events ?? []);
   const matches = (text: string): boolean => text.toLowerCase().includes(words.trim().toLowerCase());
   const events = shown.events?.filter((row) => matches(JSON.stringify(row)));
   const rejected = shown.rejected.filter(({ event, reason }) => matches(`${event} ${reason}`));
@@ -45,7 +46,7 @@ export function Live({ project }: { readonly project: Project }) {
       <p role="status" className={style.status}>
         {feed.problem ??
           (frozen !== undefined
-            ? texts.live.paused(Math.max(0, waiting))
+            ? texts.live.paused(waiting, waiting === KEPT)
             : events === undefined
               ? texts.loading
               : texts.live.watching)}

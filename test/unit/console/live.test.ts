@@ -1,0 +1,19 @@
+// Count of the events that arrive while the screen Live is paused.
+import { expect, test } from 'vitest';
+import { countNewer } from '../../../console/src/live/count-newer.js';
+
+const KEPT = 5;
+const rowsTo = (newest: number): object[] =>
+  Array.from({ length: KEPT }, (_, index) => EVENTS[newest - index] as object);
+const EVENTS = Array.from({ length: 20 }, (_, n) => ({ n }));
+
+test('countNewer() counts what a full feed has received since, and at most what the feed keeps', () => {
+  expect(countNewer(rowsTo(10), rowsTo(10))).toBe(0);
+  expect(countNewer(rowsTo(13), rowsTo(10))).toBe(3);
+  expect(countNewer(rowsTo(19), rowsTo(10))).toBe(KEPT);
+});
+
+test('countNewer() of an empty feed counts all', () => {
+  expect(countNewer([], [])).toBe(0);
+  expect(countNewer(EVENTS, [])).toBe(20);
+});
