@@ -1,4 +1,5 @@
-// Routes of access tokens, by project and by person.
+// Routes of the access tokens of agents: create, list and revoke those of a project, and list and
+// revoke one's own in all projects.
 import type { Response } from 'express';
 import { type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';

@@ -1,4 +1,4 @@
-// Command line of `npm run demo`.
+// Command line of `npm run demo`: its options, their checks and the text of --help.
 import { parseArgs } from 'node:util';
 import { UsageError } from '../imports/usage-error.js';
 

@@ -1,4 +1,4 @@
-// Validates the user id in a path.
+// The user id in a request for export or erasure: its length and characters.
 import { ID_LENGTH_MAX, isWithinLength } from '../ingest/limits.js';
 import { PublicError } from '../platform/errors.js';
 

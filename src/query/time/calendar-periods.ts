@@ -1,4 +1,4 @@
-// Calendar periods of behaviour sources.
+// Calendar periods that retention, funnels and lifecycle count by: their names, from day to year.
 import type { CalendarPeriod } from '../analyze/resolved.js';
 
 export const PERIODS: readonly CalendarPeriod[] = ['day', 'week', 'month'];
