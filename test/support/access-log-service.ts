@@ -1,6 +1,6 @@
 // Fixture of the import tests: real processes and databases, one project, the import as a process,
 // and queries over HTTP.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { createOrganization, createProject } from '../../src/accounts/store.js';
@@ -27,6 +27,8 @@ export interface AccessLogService {
   import(file: string): Promise<ImportRun>;
   /** Runs `npm run import` with these arguments. */
   run(...args: readonly string[]): Promise<ImportRun>;
+  /** Imports this text from standard input, which stays open, and interrupts it after `ready`. */
+  interrupt(source: string, text: string, ready: () => Promise<unknown>): Promise<ImportRun>;
   ask(q: string): Promise<readonly Row[]>;
   /** Resolves when all accepted events are stored. */
   drained(): Promise<void>;
@@ -58,6 +60,8 @@ export async function startAccessLogService(options: { workers: number }): Promi
     processes,
     import: (file) => run('access-log', file),
     run,
+    interrupt: (source, text, ready) =>
+      runInterrupted([source, '-', '--url', processes.url, '--key', key], text, ready),
     ask: (q) => ask(processes.url, key, q),
     drained: () =>
       eventually(async () => {
@@ -87,12 +91,24 @@ async function createKey(config: Parameters<typeof createPostgres>[0] & { SECRET
   }
 }
 
-function runImport(args: readonly string[]): Promise<ImportRun> {
-  const main = join(packageRoot, 'dist', 'cli', 'import.js');
-  const child = spawn(process.execPath, [main, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+const runImport = (args: readonly string[]): Promise<ImportRun> => resultOf(spawnImport(args, 'ignore'));
+
+async function runInterrupted(args: readonly string[], text: string, ready: () => Promise<unknown>) {
+  const child = spawnImport(args, 'pipe');
+  const result = resultOf(child);
+  child.stdin?.write(text);
+  await ready();
+  child.kill('SIGINT');
+  return result;
+}
+
+const spawnImport = (args: readonly string[], stdin: 'ignore' | 'pipe') =>
+  spawn(process.execPath, [join(packageRoot, 'dist', 'cli', 'import.js'), ...args], { stdio: [stdin, 'pipe', 'pipe'] });
+
+function resultOf(child: ChildProcess): Promise<ImportRun> {
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
-    child[name].setEncoding('utf8').on('data', (text: string) => {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
       output[name] += text;
     });
   }
