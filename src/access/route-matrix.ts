@@ -131,6 +131,7 @@ export const ROUTES = [
   { method: 'POST', path: '/api/projects/{projectID}/alerts/{alertID}/dry-run', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/alerts/{alertID}/checks', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/reports', auth: 'session', role: 'member' },
+  { method: 'POST', path: '/api/projects/{projectID}/reports/dry-run', auth: 'session', role: 'member' },
   { method: 'POST', path: '/api/projects/{projectID}/reports/{reportID}/dry-run', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/reports/{reportID}/runs', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/webhook-secret', auth: 'session', role: 'admin' },

@@ -36,6 +36,14 @@ export async function findReport(
   return row === undefined ? undefined : toItem(row);
 }
 
+/** By its key. Undefined for personal dashboards, for which no report runs. */
+export const findReportable = (
+  postgres: Postgres,
+  projectId: ProjectId,
+  key: string,
+): Promise<NonNullable<ReportItem['dashboard']> | undefined> =>
+  postgres('dashboards').where({ project_id: projectId, key, visibility: 'project' }).first('id', 'key', 'title');
+
 const reportsOf = (postgres: Postgres, projectId: ProjectId) =>
   postgres('alerts AS a')
     .join('projects AS p', 'p.id', 'a.project_id')

@@ -1,15 +1,17 @@
-// Routes of reports for signed-in people: list, last runs, and a dry run.
+// Routes of reports for signed-in people: list, last runs, and dry runs.
 import type { Response, Router } from 'express';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import { PublicError } from '../platform/errors.js';
+import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { toHtml, toSubject, toText } from './message.js';
-import { findReport, listReports, listRuns, type ReportItem } from './read-store.js';
+import { findReport, findReportable, listReports, listRuns, type ReportItem } from './read-store.js';
 import { findSentDashboard } from './report-store.js';
 import { runCards } from './run-cards.js';
 import { toMessage } from './run-due.js';
+import { reportDryRunBody } from './schema.js';
 
 export interface ReportRoutesDeps extends GuardDeps {
   readonly rateLimit: LayeredRateLimit;
@@ -34,6 +36,17 @@ export function createReportsRouter(deps: ReportRoutesDeps): Router {
   on(`GET ${ALL}`, async (_req, res) => {
     res.json(await listReports(postgres, projectIdOf(res)));
   });
+  on(`POST ${ALL}/dry-run`, readJsonBody, async (req, res) => {
+    const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
+    await rateLimit.take({ key: personId, project: projectId, person: personId });
+    const { dashboard: key, at, timezone } = parseJsonBody(reportDryRunBody, req.body);
+    const dashboard = await findReportable(postgres, projectId, key);
+    if (dashboard === undefined) {
+      throw new PublicError('not_found', `the project has no dashboard "${key}" that all its members see`);
+    }
+    const answer = await dryRun(deps, res, { key: 'report', dashboard, at, timezone });
+    if (answer !== undefined) res.json(answer);
+  });
   on(`POST ${ONE}/dry-run`, async (req, res) => {
     const report = await requireReport(res, req.params.reportID);
     const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
@@ -50,8 +63,13 @@ export function createReportsRouter(deps: ReportRoutesDeps): Router {
 
 const noSuchReport = () => new PublicError('not_found', 'there is no such report');
 
+type Asked = Pick<ReportItem, 'key' | 'dashboard' | 'at'> & {
+  /** Undefined: that of the dashboard, else that of the project. */
+  readonly timezone: string | undefined;
+};
+
 /** What would be sent now; stores and sends nothing. Undefined when the client has disconnected. */
-async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: Response, report: ReportItem) {
+async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: Response, report: Asked) {
   const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
   const { dashboard } = report;
   const sent = await findSentDashboard(postgres, dashboard?.id);
@@ -63,7 +81,8 @@ async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: 
     ...{ projectId, personId, runQuery, ...sent, withinMs: DRY_RUN_MS, signal: gone.signal },
   });
   if (cards === undefined) return undefined;
-  const run = { schedule: report.at, timezone: report.timezone, at: new Date() };
+  const timezone = report.timezone ?? sent.config.timezone ?? sent.timezone;
+  const run = { schedule: report.at, timezone, at: new Date() };
   const message = toMessage({ publicUrl }, { ...report, dashboard, projectId, dashboardKey: dashboard.key }, run);
   // A link that unsubscribes belongs to a mailbox.
   const unsubscribeUrl = '#';

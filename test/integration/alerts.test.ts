@@ -278,8 +278,7 @@ describe('a dry run', () => {
 describe('a report', () => {
   test('is sent once by several workers, however many times it missed, to webhooks and by mail', async () => {
     await purchase();
-    const hook = newHook();
-    const mail = 'boss@example.com';
+    const [hook, mail] = [newHook(), 'boss@example.com'];
     const to = [receiver.url + hook, `mailto:${mail}`];
     expect((await sync([], { cards: REPORT_CARDS, reports: reports({ to }) })).status).toBe(201);
     const [report] = await listedReports();
@@ -307,14 +306,8 @@ describe('a report', () => {
     expect(localTime(after.next_due_at, 'Europe/Berlin')).toBe('Monday 08:00');
     await eventually(async () => {
       const runs = (await asOwner(`GET {project}/reports/${report.id}/runs`)).body;
-      const sent = { status: 'sent', attempts: 1, error: null };
-      expect(runs).toEqual([
-        {
-          at: expect.any(String),
-          error: null,
-          deliveries: [expect.objectContaining(sent), expect.objectContaining(sent)],
-        },
-      ]);
+      const sent = expect.objectContaining({ status: 'sent', attempts: 1, error: null });
+      expect(runs).toEqual([{ at: expect.any(String), error: null, deliveries: [sent, sent] }]);
     });
   });
 
@@ -359,8 +352,15 @@ describe('a report', () => {
     expect([status, body.subject, body.cards.length]).toEqual([200, 'Report: Sales (monday)', 2]);
     expect(body.text).toContain('Orders\ncount 1, previous 0');
     expect(body.html).toContain('<h2');
-    expect(await deliveries()).toEqual([]);
     expect(await asOwner('POST {project}/reports/none/dry-run')).toMatchObject({ status: 404 });
+    const unsaved = { dashboard: 'sales', at: 'daily 07:30', timezone: 'Asia/Tokyo' };
+    const text = expect.stringContaining('(Asia/Tokyo)');
+    const shown = { subject: 'Report: Sales (report)', cards: body.cards, text };
+    expect((await asOwner('POST {project}/reports/dry-run', unsaved)).body).toMatchObject(shown);
+    const unknown = await asOwner('POST {project}/reports/dry-run', { ...unsaved, dashboard: 'none' });
+    expect(unknown.body.error).toBe('the project has no dashboard "none" that all its members see');
+    expect((await asOwner('POST {project}/reports/dry-run', { ...unsaved, at: 'noon' })).status).toBe(400);
+    expect(await deliveries()).toEqual([]);
   });
 });
 

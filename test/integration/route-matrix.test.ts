@@ -151,6 +151,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /api/projects/{projectID}/alerts/{alertID}/dry-run': 'member',
   'GET /api/projects/{projectID}/alerts/{alertID}/checks': 'member',
   'GET /api/projects/{projectID}/reports': 'member',
+  'POST /api/projects/{projectID}/reports/dry-run': 'member',
   'POST /api/projects/{projectID}/reports/{reportID}/dry-run': 'member',
   'GET /api/projects/{projectID}/reports/{reportID}/runs': 'member',
   'GET /api/projects/{projectID}/webhook-secret': 'admin',

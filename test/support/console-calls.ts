@@ -109,6 +109,7 @@ function alertCalls({ project, alertId, reportId }: Operating): Call[] {
     { route: `GET ${all}/reports`, path: `${project}/reports`, status: 200 },
     { route: `GET ${all}/reports/{reportID}/runs`, path: `${project}/reports/${reportId}/runs`, status: 200 },
     { route: `GET ${all}/reports/{reportID}/runs`, path: `${project}/reports/none/runs`, status: 404 },
+    { route: `POST ${all}/reports/dry-run`, path: `${project}/reports/dry-run`, status: 400, body: {} },
     { route: `POST ${all}/reports/{reportID}/dry-run`, path: `${project}/reports/${reportId}/dry-run`, status: 200 },
     { route: 'GET /unsubscribe/{token}', path: '/unsubscribe/none', status: 404 },
     { route: 'POST /unsubscribe/{token}', path: '/unsubscribe/none', status: 404 },

@@ -33,6 +33,11 @@ export const ALERT_OPERATIONS = tagged('Alerts', {
     'Lists the reports of the dashboards of the project, with their next time',
     { 200: jsonList('Report') },
   ],
+  'POST /api/projects/{projectID}/reports/dry-run': [
+    'Runs a dashboard, and shows what a report of it would send now; sends nothing',
+    { 200: json('ReportDryRun') },
+    { body: refTo('ReportDryRunBody') },
+  ],
   'POST /api/projects/{projectID}/reports/{reportID}/dry-run': [
     'Runs the dashboard of a report, and shows what it would send now; stores and sends nothing',
     { 200: json('ReportDryRun') },

@@ -21,6 +21,7 @@ import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { deadLetterBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
+import { reportDryRunBody } from '../../reports/schema.js';
 import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
 import * as definitionAnswers from './definition-answers.js';
@@ -77,6 +78,7 @@ const SCHEMAS = {
   Report: alerts.report,
   ReportRun: alerts.reportRun,
   ReportDryRun: alerts.reportDryRun,
+  ReportDryRunBody: reportDryRunBody,
   WebhookSecret: alerts.webhookSecret,
   Organization: answers.organization,
   NewOrganization: answers.newOrganization,
