@@ -72,6 +72,10 @@ describe('a question', () => {
     await expect.poll(() => editor.textContent()).toBe(typed);
     await page.getByRole('button', { name: 'Run' }).click();
     await expectQuery(visited, typed);
+    await openScreen('Ask');
+    await page.getByRole('heading', { name: 'Start with a question' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => editor.textContent()).toBe(typed);
     await page.goBack();
     await expect.poll(() => editor.textContent()).toBe(q);
 

@@ -27,12 +27,16 @@ export function parseFragment(fragment: string): Asked {
   };
 }
 
+/**
+ * The last two are events of wouter: a link to the same screen drops the fragment without a
+ * `hashchange`.
+ */
+const CHANGES = ['hashchange', 'popstate', 'pushState', 'replaceState'];
+
 function subscribe(listen: () => void): () => void {
-  window.addEventListener('hashchange', listen);
-  window.addEventListener('popstate', listen);
+  for (const change of CHANGES) window.addEventListener(change, listen);
   return () => {
-    window.removeEventListener('hashchange', listen);
-    window.removeEventListener('popstate', listen);
+    for (const change of CHANGES) window.removeEventListener(change, listen);
   };
 }
 
