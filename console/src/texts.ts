@@ -182,6 +182,7 @@ export const texts = {
     median: (time: string) => `median ${time}`,
     session: 'Session',
     eventsOf: (day: string) => `Events of ${day}`,
+    older: (count: number) => `Not shown here: ${plural(count, 'older event')}.`,
     timeline: (events: string, newest: string) => `${events}, the newest on ${newest}`,
     sessionFigures: {
       sessions: 'Sessions',
@@ -225,7 +226,10 @@ export const texts = {
     search: 'Find people',
     searchNote: 'A user id, an e-mail address, or *@example.com for everyone of a domain.',
     find: 'Find',
-    found: (count: number) => plural(count, 'person', 'people'),
+    found: (shown: number, total: number) =>
+      shown === total
+        ? plural(total, 'person', 'people')
+        : `The ${shown} seen most recently of ${plural(total, 'person', 'people')}`,
     newest: 'Seen most recently',
     none: 'No one was found',
     noneNote: 'Profiles come from /identify. The events of an id without a profile can be opened, too.',

@@ -6,6 +6,7 @@ import { expectNoFindings } from '../support/console-axe.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import type { CookieJar } from '../support/cookie-jar.js';
 import { eventually } from '../support/eventually.js';
+import { identify } from '../support/identify.js';
 import { track } from '../support/track.js';
 
 const MEMBER = 'member@example.com';
@@ -32,14 +33,10 @@ async function fillShop({ url, publicKey, secretKey, ask }: ConsoleShop): Promis
     [ID, 'ada@example.com', 'phone'],
     ['other', 'bob@example.org', undefined],
   ]) {
-    await fetch(`${url}/identify`, {
-      method: 'POST',
-      headers: { 'X-API-Key': secretKey },
-      body: JSON.stringify({
-        user_id: userId,
-        ...(device !== undefined && { device_id: device }),
-        user_properties: { email, plan: 'pro' },
-      }),
+    await identify(url, secretKey, {
+      user_id: userId,
+      ...(device !== undefined && { device_id: device }),
+      user_properties: { email, plan: 'pro' },
     });
   }
   await eventually(async () => {
@@ -75,6 +72,9 @@ test('each screen says that it loads, and then why it failed', async () => {
     if (path === '/live') await page.getByRole('status').filter({ hasText: 'cannot be read at the moment' }).waitFor();
     else await alert.getByRole('button', { name: 'Retry' }).waitFor();
   }
+  await page.goto(shop.addressOf('/people#id=other'));
+  await expect.poll(() => page.getByRole('alert').filter({ hasText: 'the store does not answer' }).count()).toBe(3);
+  expect(await page.getByText(/^No /).count()).toBe(0);
   await page.context().close();
 });
 
@@ -117,6 +117,29 @@ describe('people', () => {
     expect(status).toBe(403);
     expect(requests.filter((request) => request.url().includes('%C3%BC'))).toEqual([]);
     await expectNoFindings(visited);
+  });
+
+  test('who are many, or have many events, are counted although not all are shown', async () => {
+    const events = Array.from({ length: 210 }, (_, n) => ({
+      ...{ event_type: 'many', user_id: 'busy', time: new Date(Date.now() - 7_200_000 - n).toISOString() },
+    }));
+    await track(shop.url, shop.publicKey, { events });
+    for (let n = 0; n < 51; n++) {
+      const user = { user_id: `crowd-${n}`, user_properties: { email: `crowd-${n}@example.net` } };
+      expect((await identify(shop.url, shop.secretKey, user)).body).toEqual({ ok: true });
+    }
+    await eventually(async () => {
+      expect((await shop.ask('many | last 30d | count')).rows[0]?.count).toBe(210);
+      expect((await shop.ask('users | last 1y | where email_domain = "example.net"')).total).toBe(51);
+    });
+    const { page } = await shop.visit('/people#id=busy');
+    const timeline = page.getByRole('region', { name: 'Timeline' });
+    await timeline.getByText('· 210 events').waitFor();
+    await timeline.getByText('Not shown here: 10 older events.').waitFor();
+    await page.getByRole('link', { name: 'People', exact: true }).first().click();
+    await page.getByRole('searchbox', { name: 'Find people' }).fill('*@example.net');
+    await page.getByRole('button', { name: 'Find' }).click();
+    await page.getByRole('status').filter({ hasText: 'The 50 seen most recently of 51 people' }).waitFor();
   });
 
   test('are exported, and erased after their id has been typed, with a receipt', async () => {

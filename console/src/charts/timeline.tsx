@@ -69,7 +69,7 @@ export function Timeline({ answer, timezone, choose }: Props) {
           </ol>
         </section>
       ))}
-      {answer.rows.length > SHOWN_MAX && <p className="muted">{texts.answer.hidden(answer.rows.length - SHOWN_MAX)}</p>}
+      {answer.total > SHOWN_MAX && <p className="muted">{texts.charts.older(answer.total - SHOWN_MAX)}</p>}
     </section>
   );
 }

@@ -61,7 +61,7 @@ function Search({ project }: { readonly project: Project }) {
               ? texts.people.none
               : words.trim() === ''
                 ? texts.people.newest
-                : texts.people.found(data.rows.length)}
+                : texts.people.found(data.rows.length, data.total)}
           </p>
           {data.rows.length === 0 ? (
             <p className="muted">{texts.people.noneNote}</p>

@@ -2,10 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { Link } from 'wouter';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Answer, Row } from '../api/answer.js';
 import { query } from '../api/query.js';
+import type { RequestFailed } from '../api/request.js';
 import { toFragment } from '../ask/permalink.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { Timeline } from '../charts/timeline.js';
@@ -14,7 +15,7 @@ import { RANGES, type Range, toPerson } from './address.js';
 import { Erasure } from './erasure.js';
 import { ExportButton } from './export-button.js';
 import style from './people.module.css';
-import { devicesQuery, eventsQuery, profileQuery } from './queries.js';
+import { devicesQuery, eventsQuery, profileQuery, ROWS_MAX } from './queries.js';
 
 interface Props {
   readonly project: Project;
@@ -70,7 +71,7 @@ export function Person({ project, id, range }: Props) {
               {data !== undefined && ` · ${texts.people.events(data.total)}`}
             </span>
           </div>
-          {events.error && <FailedAnswer failure={events.error} retry={() => void events.refetch()} />}
+          <Pending of={events} />
           {data?.rows.length === 0 && <p role="status">{texts.people.noEvents}</p>}
           {data !== undefined && data.rows.length > 0 && <Timeline answer={data} timezone={project.timezone} />}
         </section>
@@ -84,19 +85,20 @@ export function Person({ project, id, range }: Props) {
 }
 
 const useAnswer = (project: Project, q: string) =>
-  useQuery({
+  useQuery<Answer, RequestFailed>({
     queryKey: ['person', project.id, q],
-    queryFn: ({ signal }): Promise<Answer> =>
-      query({ projectId: project.id, q, timezone: project.timezone, limit: 500 }, signal),
+    queryFn: ({ signal }) => query({ projectId: project.id, q, timezone: project.timezone, limit: ROWS_MAX }, signal),
     staleTime: 0,
   });
 
 function Profile({ project, id }: Omit<Props, 'range'>) {
-  const { data } = useAnswer(project, profileQuery(id));
+  const request = useAnswer(project, profileQuery(id));
+  const { data } = request;
   const [profile] = data?.rows ?? [];
   return (
     <section className={`card ${style.card}`} aria-label={texts.people.profile}>
       <h2>{texts.people.profile}</h2>
+      <Pending of={request} />
       {data !== undefined && profile === undefined && <p className="muted">{texts.people.noProfile}</p>}
       {profile !== undefined && (
         <dl className={style.facts}>
@@ -124,7 +126,8 @@ function factsOf(profile: Row, timezone: string): readonly (readonly [string, st
 }
 
 function Devices({ project, id, range }: Props) {
-  const { data } = useAnswer(project, devicesQuery(id, range));
+  const request = useAnswer(project, devicesQuery(id, range));
+  const { data } = request;
   const devices = new Map<string, { own: number; mapped: number }>();
   for (const { device_id: device, user_id: user, count } of data?.rows ?? []) {
     const counts = devices.get(String(device)) ?? { own: 0, mapped: 0 };
@@ -134,6 +137,7 @@ function Devices({ project, id, range }: Props) {
   return (
     <section className={`card ${style.card}`} aria-label={texts.people.devices}>
       <h2>{texts.people.devices}</h2>
+      <Pending of={request} />
       {data !== undefined && devices.size === 0 && <p className="muted">{texts.people.noDevices}</p>}
       {devices.size > 0 && <p className="muted">{texts.people.devicesNote}</p>}
       <ul className={style.devices}>

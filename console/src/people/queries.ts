@@ -3,7 +3,10 @@ import { quoteText } from '../../../src/query/parse/strings.js';
 
 /** Longer than any profile is old. */
 const EVER = 'last 50y';
+/** People of a search that are listed; the answer has the number of all. */
 export const FOUND_MAX = 50;
+/** Rows of each answer about a person. */
+export const ROWS_MAX = 500;
 
 export function searchQuery(words: string): string {
   const text = words.trim();
@@ -14,10 +17,10 @@ export function searchQuery(words: string): string {
       : domain !== undefined
         ? ` | where email_domain = ${quoteText(domain)}`
         : ` | where user_id contains ${quoteText(text)} or email contains ${quoteText(text)}`;
-  return `users | ${EVER}${condition} | limit ${FOUND_MAX}`;
+  return `users | ${EVER}${condition}`;
 }
 
-export const eventsQuery = (id: string, range: string): string => `user ${quoteText(id)} | ${range} | limit 500`;
+export const eventsQuery = (id: string, range: string): string => `user ${quoteText(id)} | ${range}`;
 export const profileQuery = (id: string): string => `users | ${EVER} | where user_id = ${quoteText(id)}`;
 export const devicesQuery = (id: string, range: string): string =>
   `* | ${range} | where distinct_id = ${quoteText(id)} and device_id exists | count by device_id, user_id`;
