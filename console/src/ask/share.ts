@@ -14,14 +14,18 @@ const VISUALS: readonly (readonly [start: RegExp, kind: string, viz: string])[] 
   [/^\s*lifecycle\b/, 'lifecycle', 'lifecycle'],
   [/^\s*stickiness\b/, 'stickiness', 'histogram'],
   [/^\s*users\b/, 'users', 'table'],
-  [/^\s*inspect\b/, 'inspect', 'table'],
+  [/^\s*(?:inspect|fields)\b/, 'inspect', 'table'],
+  [/^\s*user\s[^|]*(?:\|\s*(?:last|today|yesterday|this|since|from|where)\b[^|]*)*$/, 'events', 'event-stream'],
+  // Its results have a drawing of their own.
+  [/^\s*choice\b/, 'chart', 'bar'],
   [/\|\s*list\b/, 'events', 'event-stream'],
   [/\bby\s+(?:minute|hour|day|week|month|quarter|year)\s*(?:\||$)/, 'chart', 'line'],
   [/\bby\b/, 'table', 'table'],
 ];
 
 export function kindOfCard(q: string): { readonly kind: string; readonly viz: string } {
-  const [, kind, viz] = VISUALS.find(([start]) => start.test(q)) ?? [undefined, 'metric', 'number'];
+  const text = withoutComments(q);
+  const [, kind, viz] = VISUALS.find(([start]) => start.test(text)) ?? [undefined, 'metric', 'number'];
   return { kind, viz };
 }
 
@@ -34,7 +38,9 @@ export function toYamlCard(q: string): string {
   return `- id: card-${idOf(q)}\n  title: ${JSON.stringify(titleOf(q))}\n  kind: ${kind}\n  viz: ${viz}\n  query: ${query}\n`;
 }
 
-export const titleOf = (q: string): string => q.replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim().slice(0, 80);
+const withoutComments = (q: string): string => q.replace(/#.*$/gm, '');
+
+export const titleOf = (q: string): string => withoutComments(q).replace(/\s+/g, ' ').trim().slice(0, 80);
 
 /** Of the words of a query: `purchase | last 1h | count` is `purchase-last-1h-count`. */
 export const idOf = (q: string): string =>

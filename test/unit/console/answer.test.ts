@@ -8,7 +8,7 @@ import { toFlow } from '../../../console/src/answer/flow.js';
 import { compact, duration, percent } from '../../../console/src/answer/format.js';
 import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
-import { toCurl, toYamlCard } from '../../../console/src/ask/share.js';
+import { kindOfCard, toCurl, toYamlCard } from '../../../console/src/ask/share.js';
 import { startersFor } from '../../../console/src/ask/starters.js';
 import { check } from '../../../console/src/language/language.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
@@ -207,12 +207,27 @@ test.each([
   'users',
   'inspect *',
   '* | list | limit 5',
+  'user "a" | last 7d',
+  'choice checkout | results purchase',
+  'fields',
   '# how many\n"odd: name"\n| where _path = "/\\"x"\n| count',
 ])('toYamlCard() of %j is a valid dashboard card', (q) => {
   const card = toYamlCard(q).replace(/^/gm, '      ');
   const yaml = `version: 1\nid: a\ntitle: A\nsections:\n  - title: S\n    cards:\n${card}`;
   expect(() => parseDashboard(yaml, CONTEXT)).not.toThrow();
   expect(JSON.stringify(parseDashboard(yaml, CONTEXT))).toContain(JSON.stringify(q).slice(1, -1));
+});
+
+test.each([
+  ['# of the last week\nfunnel a -> b', 'funnel', 'funnel'],
+  ['# by day |\nsignup | count', 'metric', 'number'],
+  ['user "a" | last 7d | where _path = "/"', 'events', 'event-stream'],
+  ['user "a" | last 7d | count', 'metric', 'number'],
+  ['user "a" | last 7d | count by day', 'chart', 'line'],
+  ['choice checkout | results purchase', 'chart', 'bar'],
+  ['fields', 'inspect', 'table'],
+])('kindOfCard() of %j is %s, drawn as %s', (q, kind, viz) => {
+  expect(kindOfCard(q)).toEqual({ kind, viz });
 });
 
 test.each([undefined, 'signup', 'checkout: done "x"'])('startersFor(%s) gives valid queries', (event) => {
