@@ -66,8 +66,10 @@ describe('keys of npm start', () => {
     await rotate(`/api/admin/projects/${file.project_id}/rotate-secret-key`);
     const log = join(directory, 'access.log');
     writeFileSync(log, '203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"\n');
-    const { stdout } = await run('tools/run.mjs', 'dist/cli/import.js', 'access-log', log);
-    expect(stdout).toMatch(/accepted\s+1\n/);
+    for (const project of [[], ['--project', file.project_id]]) {
+      const { stdout } = await run('tools/run.mjs', 'dist/cli/import.js', 'access-log', log, ...project);
+      expect(stdout).toMatch(/^events\s+1$/m);
+    }
   });
 
   test('an unknown option is refused', async () => {

@@ -1,4 +1,5 @@
 // Maps events and people of Mixpanel. README.md beside this file has the mapping.
+import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { DerivedSessions } from '../../derived-sessions.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, SourceOptions } from '../../source.js';
@@ -109,10 +110,6 @@ interface People {
   readonly device: Id | undefined;
 }
 
-/** Anonymous ids that the libraries make; a `distinct_id` of another form is a user's. */
-const MADE_BY_LIBRARY =
-  /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{8,16}-[0-9a-f]{8,16}-[0-9a-f]{4,12}-[0-9a-f]{4,12}-[0-9a-f]{8,16})$/i;
-
 /**
  * `distinct_id` is the device while Mixpanel knows no user: then it has the prefix, equals the
  * device id, or was made by a library. Otherwise it is the user.
@@ -125,7 +122,7 @@ function toPeople(properties: JsonObject): People {
   const prefixed = withoutPrefix(distinctId);
   if (prefixed !== distinctId) return { user, device: device ?? prefixed };
   if (user !== undefined || distinctId === device) return { user, device };
-  const isAnonymous = device === undefined && MADE_BY_LIBRARY.test(String(distinctId));
+  const isAnonymous = device === undefined && isMadeByLibrary(distinctId);
   return isAnonymous ? { user, device: distinctId } : { user: distinctId, device };
 }
 

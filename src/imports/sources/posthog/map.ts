@@ -1,4 +1,5 @@
 // Maps events and persons of PostHog. README.md beside this file has the mapping.
+import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
 import {
@@ -85,11 +86,6 @@ const SERVER_LIBRARIES: ReadonlySet<unknown> = new Set(
   ['node', 'python', 'go', 'ruby', 'php', 'java', 'dotnet', 'elixir', 'rs', 'edge'].map((name) => `posthog-${name}`),
 );
 const isServer = (properties: JsonObject): boolean => SERVER_LIBRARIES.has(properties.$lib);
-
-/** Anonymous ids that the libraries make: UUIDs, and the older form of five hexadecimal numbers. */
-const MADE_BY_LIBRARY =
-  /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{8,16}-[0-9a-f]{8,16}-[0-9a-f]{4,12}-[0-9a-f]{4,12}-[0-9a-f]{8,16})$/i;
-const isMadeByLibrary = (id: Id): boolean => MADE_BY_LIBRARY.test(String(id));
 
 interface People {
   readonly user: Id | undefined;
