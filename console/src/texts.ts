@@ -88,6 +88,7 @@ export const texts = {
       curl: 'Copy as curl',
       yaml: 'Copy as dashboard card',
       markdown: 'Copy as Markdown',
+      prompt: 'Copy as prompt',
       csv: 'Download CSV',
     },
     copyFailed: 'The browser did not allow copying.',

@@ -1,4 +1,5 @@
-// Share menu of Ask: copies a link, a curl command, a YAML card or Markdown, and downloads CSV.
+// Share menu of Ask: copies a link, a curl command, a YAML card, Markdown or a prompt, and downloads
+// CSV.
 import { useState } from 'react';
 import { queryAsText } from '../api/query.js';
 import { RequestFailed } from '../api/request.js';
@@ -8,8 +9,11 @@ import { Menu, MenuActions } from '../shell/menu.js';
 import { texts } from '../texts.js';
 import style from './history-menu.module.css';
 import type { Asked } from './permalink.js';
-import { toCurl, toYamlCard } from './share.js';
+import { toCurl, toPrompt, toYamlCard } from './share.js';
 import { ROWS_MAX } from './use-answer.js';
+
+/** As many as a model reads at once. */
+const PROMPT_ROWS_MAX = 200;
 
 interface Props {
   readonly projectId: string;
@@ -38,6 +42,10 @@ export function ShareMenu({ projectId, asked, timezone }: Props) {
       download(new Blob([await queryAsText(question, 'csv')], { type: 'text/csv' }), 'answer.csv');
       return texts.ask.downloaded;
     });
+  const toPromptText = async (): Promise<string> => {
+    const answer = await queryAsText({ ...question, limit: PROMPT_ROWS_MAX }, 'llm');
+    return toPrompt(location.origin, { q: asked.q, answer });
+  };
   const label = (
     <>
       <Icon name="share" size={16} />
@@ -49,6 +57,7 @@ export function ShareMenu({ projectId, asked, timezone }: Props) {
     [texts.ask.copyAs.curl, () => copy(() => toCurl(location.origin, { q: asked.q, timezone }))],
     [texts.ask.copyAs.yaml, () => copy(() => toYamlCard(asked.q))],
     [texts.ask.copyAs.markdown, () => copy(() => queryAsText(question, 'llm'))],
+    [texts.ask.copyAs.prompt, () => copy(toPromptText)],
     [texts.ask.copyAs.csv, downloadCsv],
   ] as const;
   return (
