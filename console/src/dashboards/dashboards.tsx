@@ -1,5 +1,7 @@
-// Dashboards: the list, or one of them as cards, as text, or with its versions.
+// Dashboards: the list, or one of them as cards, as text, or with its versions. The last two are
+// loaded when they are opened.
 import { useQuery } from '@tanstack/react-query';
+import { lazy, Suspense } from 'react';
 import { Link } from 'wouter';
 import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
@@ -8,10 +10,11 @@ import { texts } from '../texts.js';
 import { parseAddress } from './address.js';
 import { dashboardQuery } from './api.js';
 import style from './dashboards.module.css';
-import { Editor } from './editor.js';
 import { List } from './list.js';
-import { Versions } from './versions.js';
 import { View } from './view.js';
+
+const Editor = lazy(async () => ({ default: (await import('./editor.js')).Editor }));
+const Versions = lazy(async () => ({ default: (await import('./versions.js')).Versions }));
 
 interface Props {
   readonly project: Project;
@@ -38,7 +41,7 @@ function One({ project, id }: { readonly project: Project; readonly id: string }
       <p className={style.crumb}>
         <Link href={`/projects/${project.id}/dashboards`}>{texts.nav.dashboards}</Link>
       </p>
-      {content()}
+      <Suspense fallback={<p role="status">{texts.loading}</p>}>{content()}</Suspense>
     </>
   );
 }
