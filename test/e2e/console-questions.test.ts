@@ -31,7 +31,7 @@ describe('a question', () => {
     const { page, requests, context } = visited;
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
-    for (const name of ['Copy link', 'Copy as curl', 'Copy as dashboard card', 'Copy as Markdown']) {
+    for (const name of ['Copy link', 'Copy as curl', 'Copy as dashboard card', 'Copy as Markdown', 'Copy as prompt']) {
       await page.getByRole('button', { name: 'Share' }).click();
       await page.getByRole('button', { name }).click();
       await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
@@ -143,6 +143,7 @@ describe('a question', () => {
     expect(((await answer.json()) as { rows: unknown[] }).rows).toHaveLength((await shop.ask(q)).rows.length);
     expect(await copied('Copy link')).toBe(page.url());
     expect(await copied('Copy as Markdown')).toMatch(/\| day +\| +count \|/);
+    expect(await copied('Copy as prompt')).toMatch(/Explain .*Query:\n```\npage_view .*\| day +\| +count \|/s);
     await page.getByRole('button', { name: 'Share' }).click();
     const [csv] = await Promise.all([
       page.waitForEvent('download'),
@@ -160,8 +161,9 @@ describe('an answer of 10,000 rows', () => {
     const { page } = visited;
     await region(visited).getByText('1,000 of 10,000 rows').first().waitFor();
     await region(visited).getByRole('button', { name: 'Show all rows' }).click();
-    const table = region(visited).getByRole('table');
-    await expect.poll(() => table.getAttribute('aria-rowcount')).toBe(String(MANY + 1));
+    await region(visited)
+      .locator(`table[aria-rowcount="${MANY + 1}"]`)
+      .waitFor();
     await page.waitForLoadState('networkidle');
     const most: number[] = [];
     for (let step = 1; step <= 20; step++) {

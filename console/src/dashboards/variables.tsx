@@ -5,6 +5,7 @@ import { type FormEvent, useId, useState } from 'react';
 import { paced } from '../api/paced.js';
 import { query } from '../api/query.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
+import { texts } from '../texts.js';
 import type { Values, Variable } from './api.js';
 import style from './dashboards.module.css';
 
@@ -145,7 +146,7 @@ interface SelectProps extends FieldProps {
 
 function SelectField({ label, value, set, projectId, timezone, variable }: SelectProps) {
   const id = useId();
-  const { data: options = [] } = useOptions(projectId, timezone, variable);
+  const { data: options = [], error } = useOptions(projectId, timezone, variable);
   const otherwise = variable.default ?? variable.options?.[0]?.value ?? '';
   const current = value || otherwise;
   return (
@@ -165,6 +166,11 @@ function SelectField({ label, value, set, projectId, timezone, variable }: Selec
           </option>
         ))}
       </select>
+      {error !== null && (
+        <span role="alert" className={style.unread}>
+          {texts.notLoaded}: {error.message}
+        </span>
+      )}
     </div>
   );
 }

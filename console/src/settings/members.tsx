@@ -90,7 +90,8 @@ export function Members({ project }: { readonly project: Project }) {
 }
 
 function Invitations({ project }: { readonly project: Project }) {
-  const { data } = useQuery(invitationsQuery(project));
+  const request = useQuery(invitationsQuery(project));
+  const { data } = request;
   const [link, setLink] = useState<string>();
   const [note, setNote] = useState('');
   const { problem, isBusy, attempt } = useAttempt();
@@ -139,6 +140,7 @@ function Invitations({ project }: { readonly project: Project }) {
           </button>
         </div>
       </form>
+      <Pending of={request} />
       {data !== undefined && data.length > 0 && (
         <ul className={`card ${style.rows}`} aria-label={settingsTexts.invitations}>
           {data.map(({ id, email, role, expires_at: expiresAt }) => (
