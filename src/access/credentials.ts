@@ -41,6 +41,8 @@ export interface Credential {
   readonly timezone: string;
   /** Which events the project lets in; absent when all. */
   readonly rules?: IngestRules;
+  /** Whether the project refuses the protocols of other SDKs. */
+  readonly refusesOtherSdks?: boolean;
   /** Whether the monthly event quota of its organization is exceeded. */
   readonly isOverAllowance?: boolean;
   /** Person of a personal token; absent for keys and service tokens. */

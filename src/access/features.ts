@@ -1,11 +1,15 @@
 // Feature switches (FEATURES_OFF): routes of disabled features answer 503.
 import type { Router } from 'express';
+import { PROTOCOL_PATHS } from '../ingest/protocols/paths.js';
 import { PublicError } from '../platform/errors.js';
 import { allowAnyOrigin } from '../platform/http/cross-origin.js';
 import { createRouter } from '../platform/http/router.js';
 
+const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
 const PATHS_OF_FEATURE = {
-  track: ['/track'],
+  // Also what other SDKs send.
+  track: ['/track', ...PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toPattern(path))],
   identify: ['/identify'],
   query: ['/query', '/api/projects/:projectId/query'],
   mcp: ['/mcp'],

@@ -67,6 +67,7 @@ interface ProjectRow {
   created_by: string | null;
   ip_policy: IpPolicy;
   timezone: string;
+  other_sdks: boolean;
   rules: IngestRules | null;
 }
 
@@ -76,7 +77,10 @@ const findProject = (postgres: Postgres, by: Record<string, string | Buffer>): P
     .leftJoin('definitions', 'definitions.project_id', 'projects.id')
     .where(by)
     .whereNull('deleted_at')
-    .first('projects.id', 'secret_key_prefix', 'organization_id', 'created_by', 'ip_policy', 'timezone', 'rules');
+    .first(
+      ...['projects.id', 'secret_key_prefix', 'organization_id', 'created_by', 'ip_policy'],
+      ...['timezone', 'other_sdks', 'rules'],
+    );
 
 async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix'>) {
   return {
@@ -86,6 +90,7 @@ async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix
     ipPolicy: row.ip_policy,
     timezone: row.timezone,
     ...(row.rules !== null && { rules: row.rules }),
+    ...(!row.other_sdks && { refusesOtherSdks: true }),
     isOverAllowance: await isOverAllowance(deps, row.organization_id),
   };
 }
@@ -113,7 +118,7 @@ async function findToken(deps: FindDeps, token: string): Promise<Found> {
   const { rows } = await deps.postgres.raw<{ rows: TokenRow[] }>(
     `SELECT access_tokens.id AS token_id, kind, scopes, access_tokens.created_by AS token_created_by, expires_at, members.role,
        coalesce(last_used_at < now() - interval '1 minute', true) AS is_use_due,
-       projects.id, projects.organization_id, organizations.created_by, ip_policy, timezone, rules
+       projects.id, projects.organization_id, organizations.created_by, ip_policy, timezone, other_sdks, rules
      FROM access_tokens
      JOIN projects ON projects.id = access_tokens.project_id AND projects.deleted_at IS NULL
      JOIN organizations ON organizations.id = projects.organization_id

@@ -16,8 +16,12 @@ export function requireCredential(store: CredentialStore, scope: Scope): Request
 }
 
 /** The same as a function for handlers. */
-export async function authenticate(store: CredentialStore, scope: Scope, req: Request): Promise<Credential> {
-  const credential = await store.find(readKey(req));
+export const authenticate = (store: CredentialStore, scope: Scope, req: Request): Promise<Credential> =>
+  authenticateKey(store, scope, readKey(req));
+
+/** The same for a key that was read from another place of the request. */
+export async function authenticateKey(store: CredentialStore, scope: Scope, key: string): Promise<Credential> {
+  const credential = await store.find(key);
   if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
   if (credential.kind === 'admin') {
     throw new PublicError('forbidden', 'an organization admin key has no access to what is in a project');
@@ -39,6 +43,9 @@ export async function authenticateAdmin(store: CredentialStore, req: Request): P
 }
 
 export const credentialOf = (res: Response): Credential => res.locals.credential as Credential;
+
+/** Whether the request has a key in `X-API-Key` or `?key=`. */
+export const hasKey = (req: Request): boolean => Boolean(req.headers['x-api-key']) || req.query.key !== undefined;
 
 function readKey(req: Request): string {
   const header = req.headers['x-api-key'];

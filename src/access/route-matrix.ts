@@ -1,6 +1,7 @@
 // Route matrix: every route with the credentials that may use it. Session and admin routes are
 // mounted from this table (guarded-router.ts), a test compares the others with it, and the OpenAPI
 // document is generated from it.
+import { PROTOCOL_PATHS } from '../ingest/protocols/paths.js';
 import type { Scope } from './credentials.js';
 
 export type Role = 'owner' | 'admin' | 'member';
@@ -41,6 +42,7 @@ export const ROUTES = [
 
   { method: 'POST', path: '/track', auth: { scope: 'track' } },
   { method: 'POST', path: '/identify', auth: { scope: 'track' } },
+  ...PROTOCOL_PATHS,
   { method: 'POST', path: '/query', auth: { scope: 'query' } },
   { method: 'GET', path: '/catalog', auth: { scope: 'query' } },
   { method: 'POST', path: '/mcp', auth: 'agent' },

@@ -23,10 +23,21 @@ export interface Project {
   readonly capabilities?: readonly string[];
   readonly ip_policy: string;
   readonly timezone: string;
+  /** Whether the SDKs of other products may send. */
+  readonly other_sdks: boolean;
   readonly created_at: Date;
 }
 
-const SHOWN = ['id', 'name', 'organization_id', 'public_key', 'ip_policy', 'timezone', 'created_at'] as const;
+const SHOWN = [
+  'id',
+  'name',
+  'organization_id',
+  'public_key',
+  'ip_policy',
+  'timezone',
+  'other_sdks',
+  'created_at',
+] as const;
 
 /** The reader: a person with a role, or the admin key. */
 export type Viewer = Role | 'admin_key';

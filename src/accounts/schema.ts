@@ -70,9 +70,10 @@ export const projectChanges = z
       .refine((name) => findTimeZone(name) !== undefined, { error: 'is not a known IANA time zone' })
       .transform((name) => findTimeZone(name) ?? 'UTC')
       .optional(),
+    other_sdks: z.boolean({ error: 'is true or false' }).optional(),
   })
   .refine((changes) => Object.values(changes).some((value) => value !== undefined), {
-    error: 'name, ip_policy or timezone is required',
+    error: 'name, ip_policy, timezone or other_sdks is required',
   });
 
 export const projectDeletionBody = z.object({

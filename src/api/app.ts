@@ -3,6 +3,7 @@ import type { ErrorRequestHandler, Express, RequestHandler, Router } from 'expre
 import { allowTokenOrigins, answerTokenPreflight } from '../access/agent-origins.js';
 import { createFeatureSwitches } from '../access/features.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
+import { createProtocolsRouter } from '../ingest/protocols/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
 import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
@@ -44,6 +45,7 @@ export function createApp(deps: AppDeps): Express {
   app.options(['/query', '/catalog', '/mcp'], answerTokenPreflight);
   app.all('/mcp', refuseStreams);
   app.get('/catalog', allowTokenOrigins);
+  app.use(createProtocolsRouter({ ingest: deps.ingest, identity: deps.identity }));
   app.use(securityHeaders);
   for (const router of deps.routers) app.use(router);
   app.use(deps.operations);

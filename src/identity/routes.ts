@@ -5,8 +5,6 @@ import { type Credential, type CredentialStore, rateSubjectsOf } from '../access
 import { authenticate } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { type EventLimits, isParsedInLoop } from '../ingest/limits.js';
-import type { Admission } from '../platform/flow/admission.js';
-import type { GroupCommit } from '../platform/flow/group-commit.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';
 import { countRefusals, type RefusalCounter } from '../platform/flow/refusal.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
@@ -15,17 +13,15 @@ import { requestIdOf } from '../platform/http/request-id.js';
 import { createRouter } from '../platform/http/router.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import { type CommitDeps, commitCall } from './commit.js';
 import { identifyTask } from './identify-task.js';
 import type { IdentifyMetrics } from './metrics.js';
-import type { Identification } from './queue.js';
 import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody } from './schema.js';
 
-export interface IdentityDeps {
+export interface IdentityDeps extends CommitDeps {
   readonly credentials: CredentialStore;
   readonly rateLimit: LayeredRateLimit;
-  readonly admission: Admission;
   readonly rates: ProjectRates;
-  readonly groupCommit: GroupCommit<Identification>;
   readonly limits: EventLimits;
   readonly body: BodyLimits;
   /** Where large bodies are parsed. */
@@ -60,18 +56,9 @@ async function identify(
 ): Promise<void> {
   const { projectId } = credential;
   deps.rates.take(projectId, { bytes: bytes.length, events: 1 });
-  const call = toIdentification(credential, await parseCounted(bytes, projectId, deps), requestIdOf(req));
-  const isBulk = deps.admission.isBulk(projectId, bytes.length);
-  await deps.groupCommit.add(call, { weight: 1, bytes: bytes.length, key: isBulk ? projectId : '' });
+  const call = await parseCounted(bytes, projectId, deps);
+  await commitCall({ projectId, call, bytes: bytes.length, request: requestIdOf(req) }, deps);
 }
-
-const toIdentification = ({ projectId }: Credential, call: IdentifyCall, request: string): Identification => ({
-  project: projectId,
-  user: call.userId,
-  ...(call.deviceId !== undefined && { device: call.deviceId }),
-  ops: call.ops,
-  request,
-});
 
 async function parseCounted(bytes: Buffer, projectId: ProjectId, deps: IdentityDeps): Promise<IdentifyCall> {
   try {

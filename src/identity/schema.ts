@@ -33,8 +33,11 @@ const WORDS_FOR_NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', 'Na
 const OPERATORS = ['$set', '$set_once', '$add', '$unset'] as const;
 
 /** Throws IdentifyRefusal. */
-export function parseIdentifyBody(bytes: Buffer, limits: EventLimits): IdentifyCall {
-  const body = parseObject(bytes);
+export const parseIdentifyBody = (bytes: Buffer, limits: EventLimits): IdentifyCall =>
+  readIdentifyCall(parseObject(bytes), limits);
+
+/** The same for a parsed body. Throws IdentifyRefusal. */
+export function readIdentifyCall(body: RawEvent, limits: EventLimits): IdentifyCall {
   const userId = readId(body, 'user_id');
   if (userId === undefined) throw new IdentifyRefusal('user_id', '"user_id" is required and must not be empty');
   return { userId, deviceId: readId(body, 'device_id'), ops: readOps(body, limits) };

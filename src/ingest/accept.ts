@@ -20,7 +20,8 @@ export const GENERATED_ID_LENGTH = 16;
 export type TrackCredential = Pick<Credential, 'kind' | 'projectId' | 'ipPolicy' | 'rules'>;
 
 export interface TrackRequest {
-  readonly bytes: Buffer;
+  /** The body as received; undefined when its events are serialized from `body`. */
+  readonly bytes: Buffer | undefined;
   readonly body: TrackBody;
   readonly credential: TrackCredential;
   readonly address: string | undefined;
@@ -119,17 +120,20 @@ function createDrops(
 }
 
 /**
- * The body is stored unchanged. Only with a secret key may events override the client (`ip`,
- * `user_agent`, `geo`), as in an import; the body is then serialized again, so that no address is
- * stored that the policy forbids.
+ * A body of /track is stored unchanged. Only with a secret key may events override the client
+ * (`ip`, `user_agent`, `geo`), as in an import; the body is then serialized again, so that no
+ * address is stored that the policy forbids.
  */
 function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeography: GeographyLookup): Envelope {
+  const { bytes, credential } = request;
   const { events } = request.body;
-  const overridesClient = request.credential.kind === 'secret' && events.some(hasClientOverride);
-  if (!overridesClient) return { header, body: request.bytes };
+  const overridesClient = credential.kind === 'secret' && events.some(hasClientOverride);
+  if (!overridesClient && bytes !== undefined) return { header, body: bytes };
   const skipped = new Set(header.skip);
-  const resolved = events.map((event, position) =>
-    isObject(event) && !skipped.has(position) ? resolveClientOverride(event, request.credential, findGeography) : null,
-  );
-  return { header: { ...header, own: true }, body: serializeEvents(resolved, { own: true }) };
+  const kept = events.map((event, position) => {
+    if (!isObject(event) || skipped.has(position)) return null;
+    return overridesClient ? resolveClientOverride(event, credential, findGeography) : event;
+  });
+  const body = serializeEvents(kept, { own: overridesClient });
+  return { header: overridesClient ? { ...header, own: true } : header, body };
 }

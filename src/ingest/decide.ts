@@ -16,6 +16,7 @@ import type { Dropped } from './drop/rules.js';
 import { createGeographyLookup, type Geography, type GeographyLookup, withDatabases } from './enrich/geography.js';
 import type { EnvelopeHeader } from './envelope.js';
 import { type EventLimits, isParsedInLoop } from './limits.js';
+import { type ForeignBody, type Translated, translate } from './protocols/translate.js';
 import type { RejectedEvent } from './rejected/events.js';
 import { toSample } from './rejected/sample.js';
 import { SAMPLES_KEPT } from './rejected/store.js';
@@ -34,14 +35,27 @@ interface AcceptDeps {
   readonly findGeography: GeographyLookup;
 }
 
+/** What was decided; with what a body of another protocol holds beside its events. */
+export type Decided = AcceptedRequest & { readonly translated?: Translated };
+
 /** Rejects with bad_request for bytes that are not a batch, and for a batch of too many events. */
 export async function decide(
-  { req, credential, bytes }: { readonly req: Request; readonly credential: Credential; readonly bytes: Buffer },
+  {
+    req,
+    credential,
+    ...received
+  }: {
+    readonly req: Request;
+    readonly credential: Credential;
+    readonly bytes: Buffer;
+    readonly foreign?: ForeignBody;
+  },
   deps: DecideDeps,
-): Promise<AcceptedRequest> {
+): Promise<Decided> {
   const proxyHeaders = deps.hasProxyHeaders && isPeerTrusted(req) ? req.headers : {};
   const { headers, ip: address } = req;
-  const request = { bytes, credential, id: requestIdOf(req), address, headers, proxyHeaders, now: Date.now() };
+  const { bytes } = received;
+  const request = { ...received, credential, id: requestIdOf(req), address, headers, proxyHeaders, now: Date.now() };
   if (!isParsedInLoop(bytes)) return acceptInThread(request, deps);
   if (credential.rules === undefined) return withDatabases(() => acceptBody(request, deps));
   const { compiledRules, isDecidedInLoop } = await loadRules();
@@ -61,24 +75,39 @@ const loadRules = () => import('./drop/compiled-rules.js');
 
 type BodyDeps = AcceptDeps & { readonly rules?: CompiledRules };
 
-function acceptBody(request: Omit<TrackRequest, 'body'>, deps: BodyDeps): AcceptedRequest {
+/** A request with its bytes as received. */
+type ReceivedRequest = Omit<TrackRequest, 'body' | 'bytes'> & {
+  readonly bytes: Buffer;
+  readonly foreign?: ForeignBody;
+};
+
+function acceptBody({ foreign, ...request }: ReceivedRequest, deps: BodyDeps): Decided {
+  if (foreign !== undefined) {
+    const { events, ...translated } = translate(foreign, request, deps.limits);
+    requireBatchSize(events.length + translated.calls.length, deps);
+    return { ...acceptRequest({ ...request, bytes: undefined, body: { events, batch: undefined } }, deps), translated };
+  }
   // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by
   // default.
   const body = parseTrackBody(request.bytes);
-  const { batchSizeMax } = deps.limits;
-  if (body.events.length > batchSizeMax) {
-    throw new PublicError('bad_request', `the batch has ${body.events.length} events; the limit is ${batchSizeMax}`);
-  }
+  requireBatchSize(body.events.length, deps);
   return acceptRequest({ ...request, body }, deps);
 }
 
+function requireBatchSize(events: number, { limits: { batchSizeMax } }: AcceptDeps): void {
+  if (events > batchSizeMax) {
+    throw new PublicError('bad_request', `the batch has ${events} events; the limit is ${batchSizeMax}`);
+  }
+}
+
 async function acceptInThread(
-  { credential, headers, proxyHeaders, ...request }: Omit<TrackRequest, 'body'>,
+  { credential, headers, proxyHeaders, foreign, ...request }: ReceivedRequest,
   { threads, findGeography, geographyDatabases, limits }: DecideDeps,
-): Promise<AcceptedRequest> {
+): Promise<Decided> {
   const { kind, projectId, ipPolicy, rules } = credential;
   const input = {
     ...request,
+    ...(foreign !== undefined && { foreign: { protocol: foreign.protocol, call: foreign.call } }),
     credential: { kind, projectId, ipPolicy, ...(rules !== undefined && { rules }) },
     userAgent: headers['user-agent'],
     geography: await withDatabases(() => findGeography(tryParseAddress(request.address), proxyHeaders)),
@@ -95,6 +124,7 @@ const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
 type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'headers' | 'proxyHeaders'> & {
   readonly bytes: Uint8Array;
   readonly credential: TrackCredential;
+  readonly foreign?: ForeignBody;
   readonly userAgent: string | undefined;
   /** Geography of the client's address. */
   readonly geography: Geography;
@@ -110,6 +140,7 @@ interface ThreadAnswer {
   readonly rejected: readonly RejectedEvent[];
   readonly dropped: Dropped;
   readonly eventsWithoutTime: ReadonlyMap<number, string>;
+  readonly translated?: Translated;
 }
 
 export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
@@ -122,12 +153,12 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
       of === headers ? geography : lookupIn(databases)(address, of);
     const { projectId, rules: written } = request.credential;
     const rules = written && (await loadRules()).compiledRules(projectId, written);
-    const { envelope, rejected, dropped, eventsWithoutTime } = acceptBody(
+    const { envelope, rejected, ...accepted } = acceptBody(
       { ...request, bytes, headers, proxyHeaders: headers },
       { limits, findGeography, ...(rules !== undefined && { rules }) },
     );
     const body = envelope.body === bytes ? undefined : envelope.body;
-    return { header: envelope.header, body, rejected: rejected.map(toShown), dropped, eventsWithoutTime };
+    return { ...accepted, header: envelope.header, body, rejected: rejected.map(toShown) };
   },
   tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
 };

@@ -57,11 +57,14 @@ local function drop(project, number)
 end
 `;
 
-/** Returns for each id the 4 bytes of its first-seen time, or false when it is new. */
+/**
+ * Takes for each id 8 bytes of its hash and 4 of its time. Returns for each the 4 bytes of its
+ * first-seen time, or false when it is new.
+ */
 const SETTLE = `${SHARED}
-local project, now, packed = ARGV[1], tonumber(ARGV[2]), ARGV[3]
-local rememberedMs, sliceMs, slicesMax = tonumber(ARGV[4]), tonumber(ARGV[5]), tonumber(ARGV[6])
-local perSlice, totalMax, ids = tonumber(ARGV[7]), tonumber(ARGV[8]), 8
+local project, now = ARGV[1], tonumber(ARGV[2])
+local rememberedMs, sliceMs, slicesMax = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local perSlice, totalMax, ids = tonumber(ARGV[6]), tonumber(ARGV[7]), 7
 local numbers = slices(project)
 
 local times, missing = {}, {}
@@ -72,7 +75,7 @@ end
 for n = #numbers, 1, -1 do
   if #missing == 0 then break end
   local wanted, left = {}, {}
-  for i = 1, #missing do wanted[i] = ARGV[ids + missing[i]] end
+  for i = 1, #missing do wanted[i] = string.sub(ARGV[ids + missing[i]], 1, 8) end
   local found = redis.call('HMGET', PREFIX .. project .. ':' .. numbers[n], unpack(wanted))
   for i = 1, #missing do
     local time = found[i]
@@ -93,8 +96,8 @@ if not isOpen then
 end
 local added = {}
 for i = 1, #missing do
-  added[2 * i - 1] = ARGV[ids + missing[i]]
-  added[2 * i] = packed
+  added[2 * i - 1] = string.sub(ARGV[ids + missing[i]], 1, 8)
+  added[2 * i] = string.sub(ARGV[ids + missing[i]], 9)
 end
 count(project, redis.call('HSET', PREFIX .. project .. ':' .. newest, unpack(added)))
 
@@ -143,24 +146,34 @@ const unpack = (packed: Buffer, now: number): number => {
 };
 
 /**
- * Returns for each id the time of its first acceptance; `now` when it is new. A script settles each
- * id, so two concurrent requests agree.
+ * Returns for each id the time of its first acceptance; its own of `times` when it is new. A script
+ * settles each id, so two concurrent requests agree. A time of more than a day ago is not
+ * remembered.
  */
 export async function settleFirstSeenTimes(
   redis: Redis,
-  request: { projectId: string; insertIds: readonly string[]; now: number },
+  request: {
+    readonly projectId: string;
+    readonly insertIds: readonly string[];
+    /** Milliseconds, one for each id; `now` by default. */
+    readonly times?: readonly number[];
+    readonly now: number;
+  },
   limits: FirstTimesLimits,
 ): Promise<number[]> {
   const { projectId, now } = request;
   const fixed = [
-    ...[projectId, now, pack(now), REMEMBERED_SECONDS * 1000, SLICE_MS, SLICES_MAX],
+    ...[projectId, now, REMEMBERED_SECONDS * 1000, SLICE_MS, SLICES_MAX],
     ...[Math.ceil(limits.perProjectMax / SLICES_MAX), limits.totalMax],
   ];
   const times: number[] = [];
   for (const ids of inParts(request.insertIds)) {
+    const own = ids.map((_, index) => request.times?.[times.length + index] ?? now);
+    const packed = ids.map((id, index) => Buffer.concat([hashOf(id), pack(own[index] ?? now)]));
     const keys = [HELD, FIRST_TIMES_TOTAL];
-    const found = await redis.callBuffer('EVAL', SETTLE, keys.length, ...keys, ...fixed, ...ids.map(hashOf));
-    times.push(...(found as (Buffer | null)[]).map((packed) => (packed === null ? now : unpack(packed, now))));
+    const found = await redis.callBuffer('EVAL', SETTLE, keys.length, ...keys, ...fixed, ...packed);
+    const settled = found as (Buffer | null)[];
+    times.push(...settled.map((first, index) => (first === null ? (own[index] ?? now) : unpack(first, now))));
   }
   return times;
 }

@@ -14,6 +14,12 @@ export function createIngestMetrics(registry: Registry) {
       labelNames: ['reason'],
       registers: [registry],
     }),
+    skippedCalls: new Counter({
+      name: 'ingest_sdk_calls_skipped_total',
+      help: 'Calls of SDKs of other products that have no equal here, by protocol and reason',
+      labelNames: ['protocol', 'reason'],
+      registers: [registry],
+    }),
     commitEvents: new Histogram({
       name: 'ingest_commit_events',
       help: 'Events in one commit to the queue',

@@ -109,6 +109,11 @@ async function createCalls(): Promise<Call[]> {
     { route: 'POST /track', status: 413, ...sk, body: { events: ['x'.repeat(6 * 1024 * 1024)] } },
     { route: 'POST /identify', status: 200, ...sk, body: { user_id: 'ann', user_properties: { plan: 'pro' } } },
     { route: 'POST /identify', status: 400, ...sk, body: { user_id: '' } },
+    { route: 'POST /v1/{call}', path: '/v1/track', status: 200, ...sk, body: { event: 'signup', userId: 'ann' } },
+    { route: 'POST /v1/{call}', path: '/v1/batch', status: 400, ...sk, body: { batch: 5 } },
+    { route: 'POST /v1/{call}', path: '/v1/unknown', status: 404, ...sk, body: {} },
+    { route: 'GET /v1/projects/{writeKey}/settings', path: '/v1/projects/pk/settings', status: 200 },
+    { route: 'GET /cdn/v1/projects/{writeKey}/settings', path: '/cdn/v1/projects/pk/settings', status: 200 },
     ...['llm', 'json', 'csv'].map(
       (format): Call => ({ route: 'POST /query', status: 200, ...sk, body: { q: 'signup | count by day', format } }),
     ),

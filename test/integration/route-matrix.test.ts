@@ -86,6 +86,9 @@ const MATRIX: Readonly<Record<string, string>> = {
 
   'POST /track': 'pk, sk, aat track',
   'POST /identify': 'pk, sk, aat track',
+  'POST /v1/{call}': 'pk, sk, aat track',
+  'GET /v1/projects/{writeKey}/settings': '*',
+  'GET /cdn/v1/projects/{writeKey}/settings': '*',
   'POST /query': 'sk, aat query',
   'GET /catalog': 'sk, aat query',
   'POST /mcp': 'aat query, aat dashboards',
@@ -317,7 +320,7 @@ async function createFixture(): Promise<Fixture> {
       'session ended': { session: ended },
       'session expired': { session: expired },
     },
-    ids: { orgID: target.id, projectID: (await createTeamProject(postgres, databases, target.id)).id },
+    ids: { call: 'batch', orgID: target.id, projectID: (await createTeamProject(postgres, databases, target.id)).id },
     adminIds: { projectID: (await createTeamProject(postgres, databases, keys.organization.id)).id },
   };
 }

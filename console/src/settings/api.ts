@@ -9,6 +9,8 @@ export interface ProjectDetails {
   readonly name: string;
   readonly public_key: string;
   readonly secret_key?: string | null;
+  /** Whether SDKs of other products may send. */
+  readonly other_sdks: boolean;
   readonly ip_policy: 'anonymize' | 'full' | 'drop';
   readonly timezone: string;
 }

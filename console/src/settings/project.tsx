@@ -48,6 +48,7 @@ function Basics({ project, details }: BasicsProps) {
       name: String(form.get('name')),
       timezone: String(form.get('timezone')),
       ip_policy: String(form.get('ip_policy')) as ProjectDetails['ip_policy'],
+      other_sdks: form.get('other_sdks') === 'true',
     };
     void attempt(async () => {
       await changeProject(project, changes);
@@ -89,6 +90,14 @@ function Basics({ project, details }: BasicsProps) {
           ))}
         </select>
         <span className="muted">{settingsTexts.addressesNote}</span>
+      </label>
+      <label>
+        {settingsTexts.otherSdks}
+        <select className="field" name="other_sdks" defaultValue={String(details.other_sdks)} disabled={!isAdmin}>
+          <option value="true">{settingsTexts.otherSdksAccepted}</option>
+          <option value="false">{settingsTexts.otherSdksRefused}</option>
+        </select>
+        <span className="muted">{settingsTexts.otherSdksNote}</span>
       </label>
       <Problem text={problem} />
       {isAdmin && (

@@ -198,6 +198,7 @@ export const project = z.strictObject({
   capabilities: z.array(z.string()).optional(),
   ip_policy: z.enum(['anonymize', 'full', 'drop']),
   timezone: z.string(),
+  other_sdks: z.boolean().meta({ description: 'whether SDKs of other products may send' }),
   created_at: moment,
 });
 export const deletedProject = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });

@@ -31,7 +31,8 @@ export const json = (name: SchemaName): Content => ({ 'application/json': refTo(
 export const jsonList = (name: SchemaName): Content => ({ 'application/json': { type: 'array', items: refTo(name) } });
 export const text = (...types: string[]): Content =>
   Object.fromEntries(types.map((type) => [type, { type: 'string' }]));
-type Row = readonly [
+
+export type Row = readonly [
   summary: string,
   answers: Operation['answers'],
   more?: Pick<Operation, 'body' | 'query' | 'errors'>,

@@ -2,12 +2,13 @@
 // matrix without an entry here is a type error.
 import type { RouteName } from '../../access/route-matrix.js';
 import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
+import { PROTOCOL_PATHS } from '../../ingest/protocols/paths.js';
 import { liveQuery } from '../../live/routes.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
 import { ALERT_OPERATIONS } from './alert-operations.js';
 import { DEFINITION_OPERATIONS } from './definition-operations.js';
-import { type Content, json, jsonList, type Operation, tagged, text } from './operation.js';
+import { type Content, json, jsonList, type Operation, type Row, tagged, text } from './operation.js';
 import { refTo } from './schemas.js';
 
 const TEXT = text('text/plain');
@@ -23,6 +24,24 @@ const QUERY_ANSWER = {
 /** A JSON-RPC message, or an error of this API. */
 const JSON_RPC: Content = { 'application/json': { type: 'object' } };
 const AGENT_ANSWER: Content = { ...JSON_RPC, ...text('text/event-stream') };
+
+/** Bodies and answers are those of the other products; docs/sdks-of-others.md says what is read. */
+const PROTOCOL_OPERATIONS = tagged(
+  'Events',
+  Object.fromEntries(
+    PROTOCOL_PATHS.map(({ method, path, about }): [string, Row] => [
+      `${method} ${path}`,
+      [
+        about,
+        { 200: path.endsWith('.js') ? text('text/javascript') : { 'application/json': { type: 'object' } } },
+        method === 'POST' ? { errors: [400, 413] } : {},
+      ],
+    ]),
+  ) as Record<
+    `${(typeof PROTOCOL_PATHS)[number]['method']} ${(typeof PROTOCOL_PATHS)[number]['path']}` & RouteName,
+    Row
+  >,
+);
 
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...tagged('Pages', {
@@ -68,6 +87,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { body: refTo('IdentifyBody') },
     ],
   }),
+  ...PROTOCOL_OPERATIONS,
   ...tagged('Queries', {
     'POST /query': ['Runs a query', { 200: QUERY_ANSWER }, { body: refTo('QueryBody'), errors: [504] }],
     'POST /api/projects/{projectID}/query': [

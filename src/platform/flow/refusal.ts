@@ -17,19 +17,21 @@ export class FlowRefusal extends PublicError {
 export const createRefusalCounter = (registry: Registry) =>
   new Counter({
     name: 'ingest_requests_refused_total',
-    help: 'Requests to /track and /identify that were answered 429, by reason; "requests" are those of the limits of requests',
+    help: 'Requests to /track, /identify and the routes of other SDKs that were answered 429, by reason; "requests" are those of the limits of requests',
     labelNames: ['route', 'reason'],
     registers: [registry],
   });
 
 export type RefusalCounter = ReturnType<typeof createRefusalCounter>;
 
-/** Mount it after the routes it counts, at their path. */
+/**
+ * Mount it after the routes it counts, at their path. `route` is the label, by default that path.
+ */
 export const countRefusals =
-  (counter: RefusalCounter): ErrorRequestHandler =>
+  (counter: RefusalCounter, route?: string): ErrorRequestHandler =>
   (error, req, _res, next) => {
     if (error instanceof PublicError && error.kind === 'rate_limited') {
-      counter.inc({ route: req.baseUrl, reason: error instanceof FlowRefusal ? error.reason : 'requests' });
+      counter.inc({ route: route ?? req.baseUrl, reason: error instanceof FlowRefusal ? error.reason : 'requests' });
     }
     next(error);
   };

@@ -19,11 +19,19 @@ export interface BodyLimits {
  */
 export type WithBody = <T>(req: Request, owner: string, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
 
-export function createBodyReader({ bytesMax, budget }: BodyLimits): WithBody {
+/**
+ * `findsGzip`: bodies that are gzip by their first bytes are decompressed, whatever the headers
+ * say.
+ */
+export function createBodyReader(
+  { bytesMax, budget }: BodyLimits,
+  { findsGzip = false }: { readonly findsGzip?: boolean } = {},
+): WithBody {
   return async (req, owner, use) => {
     const share = new Share(budget, owner);
     try {
-      return await use(await collect(req, { bytesMax, share }));
+      const bytes = await collect(req, { bytesMax, share });
+      return await use(findsGzip && isGzip(bytes) ? await unzip(bytes, { bytesMax, share }) : bytes);
     } finally {
       share.giveBack();
     }
@@ -116,6 +124,26 @@ function collect(req: Request, { bytesMax, share }: { bytesMax: number; share: S
       if (!req.complete) refuse(incomplete());
     });
   });
+}
+
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b;
+
+async function unzip(bytes: Buffer, { bytesMax, share }: { bytesMax: number; share: Share }): Promise<Buffer> {
+  const chunks = new Chunks();
+  let size = 0;
+  const gunzip = createGunzip();
+  gunzip.end(bytes);
+  try {
+    for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > bytesMax) throw tooLarge(bytesMax);
+      if (!share.tryTake(chunk.length)) throw tooMany();
+      chunks.add(chunk);
+    }
+  } catch (error) {
+    throw error instanceof PublicError ? error : undecodable(error);
+  }
+  return chunks.join();
 }
 
 const DECODERS: ReadonlyMap<string, () => Readable & NodeJS.WritableStream> = new Map([

@@ -6,7 +6,8 @@ import type { Logger } from '../log.js';
 import { isTransientError } from '../transient-errors.js';
 import { requestIdOf } from './request-id.js';
 
-const RETRY_AFTER_SECONDS = 60;
+/** After a 429. */
+export const RETRY_AFTER_SECONDS = 60;
 
 export const notFound: RequestHandler = () => {
   throw new PublicError('not_found', 'there is no such route');

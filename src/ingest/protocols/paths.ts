@@ -1,0 +1,5 @@
+// Routes of the protocols of other SDKs, for the route matrix and the OpenAPI document. Names and
+// texts only: the route matrix must not load what reads the bodies.
+import { SEGMENT_PATHS } from './segment/paths.js';
+
+export const PROTOCOL_PATHS = [...SEGMENT_PATHS] as const;

@@ -1,0 +1,63 @@
+// What a protocol of another product's SDKs is: its routes, where its key is, and how its calls
+// become events and identify calls of this service. One folder each; table.ts lists them.
+import type { IncomingHttpHeaders } from 'node:http';
+import type { Router } from 'express';
+import type { RawEvent } from '../body.js';
+
+/** What the answer to an accepted request counts. */
+export interface Counts {
+  /** Calls that were accepted, as events or as changes of profiles. */
+  readonly accepted: number;
+  /** Size of the body after decompression, bytes. */
+  readonly bytes: number;
+  readonly now: number;
+}
+
+/** Collects what the calls of one request become. */
+export interface Sink {
+  /**
+   * An event as of /track. `timeMs` is a time that was computed from the moment of the delivery:
+   * the event then has none of its own, and a repeated delivery keeps the first.
+   */
+  event(event: RawEvent, timeMs?: number): void;
+  /** The body of an /identify call. `onceId` names a call that must not be applied twice. */
+  identify(call: RawEvent, onceId?: string): void;
+  /** A call that has no equal here. The reason is a label of a metric, so of a closed list. */
+  skip(reason: SkippedCall): void;
+}
+
+export const SKIPPED_CALLS = [
+  'call_unknown',
+  'event_name_missing',
+  'profile_without_user',
+  'profile_not_valid',
+  'group_profile',
+  'operator_unknown',
+  'recording',
+  'session_marker',
+] as const;
+export type SkippedCall = (typeof SKIPPED_CALLS)[number];
+
+export interface Protocol {
+  readonly name: string;
+  /** Paths that take calls, in express notation. A path may be shared (`owns`). */
+  readonly paths: readonly string[];
+  /** Last segments of the paths that are none of its calls answer 404. */
+  knows?(call: string): boolean;
+  /** Mounts what the SDKs ask for beside sending: settings, and calls that are dropped. */
+  mountOthers?(router: Router, skip: (reason: SkippedCall) => void): void;
+  /** The key in the head of a request. */
+  findHeadKey?(headers: IncomingHttpHeaders): string | undefined;
+  /** Parses the bytes of a body. Throws bad_request. By default they are JSON. */
+  parse?(bytes: Buffer): unknown;
+  /** The key in a parsed body. */
+  findKey(body: unknown): string | undefined;
+  /** Whether a body of a shared path is one of this protocol. */
+  owns?(body: unknown): boolean;
+  /** Throws bad_request when the body has no calls. `call` is the last segment of the path. */
+  translate(body: unknown, request: { readonly call: string; readonly now: number }, sink: Sink): void;
+  /** The answer to an accepted request. */
+  answer(counts: Counts): unknown;
+  /** The body of an error; `{error}` by default. */
+  refuse?(status: number, error: string): unknown;
+}

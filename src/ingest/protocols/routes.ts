@@ -1,0 +1,181 @@
+// Routes of the protocols of other SDKs (table.ts). A request takes the steps of /track, and its
+// identify calls those of /identify. Events are committed first: a repeated request finds them as
+// duplicates, and has not changed a profile yet when they were refused.
+import type { ErrorRequestHandler, Request, Response, Router } from 'express';
+import { type Credential, rateSubjectsOf } from '../../access/credentials.js';
+import { authenticate, authenticateKey, hasKey } from '../../access/middleware.js';
+import type { LayeredRateLimit } from '../../access/rate-limits.js';
+import { type CommitDeps, commitCall } from '../../identity/commit.js';
+import { PublicError } from '../../platform/errors.js';
+import { countRefusals } from '../../platform/flow/refusal.js';
+import { allowAnyOrigin } from '../../platform/http/cross-origin.js';
+import { createBodyReader, type WithBody } from '../../platform/http/read-body.js';
+import { requestIdOf } from '../../platform/http/request-id.js';
+import { RETRY_AFTER_SECONDS } from '../../platform/http/respond.js';
+import { createRouter } from '../../platform/http/router.js';
+import { deleteFirstSeenTimes, settleFirstSeenTimes } from '../first-seen-times.js';
+import { isParsedInLoop } from '../limits.js';
+import type { IngestDeps } from '../routes.js';
+import { admit, awaitTurn, type Counted, decideAndCount, enqueue, requireQuota, settleTimes } from '../steps.js';
+import { identifySenderTask } from './identify-sender.js';
+import type { Counts, Protocol } from './protocol.js';
+import { PROTOCOLS } from './table.js';
+import { type ProfileChange, parseForeign } from './translate.js';
+
+export interface ProtocolDeps {
+  readonly ingest: IngestDeps;
+  readonly identity: CommitDeps & { readonly rateLimit: LayeredRateLimit };
+}
+
+export function createProtocolsRouter(deps: ProtocolDeps): Router {
+  const { body, metrics, refused } = deps.ingest;
+  // Content types and encodings of the SDKs are not always true.
+  const withBody = createBodyReader(body, { findsGzip: true });
+  const router = createRouter();
+  for (const path of new Set(PROTOCOLS.flatMap(({ paths }) => paths))) {
+    const protocols = PROTOCOLS.filter(({ paths }) => paths.includes(path));
+    router
+      .route(path)
+      .options((_req, res) => {
+        allowAnyOrigin(res);
+        res.set(PREFLIGHT).status(204).end();
+      })
+      .post(async (req, res) => {
+        allowAnyOrigin(res);
+        await answer(req, res, { protocols, withBody }, deps);
+      });
+  }
+  for (const { name, mountOthers } of PROTOCOLS) {
+    mountOthers?.(router, (reason) => metrics.skippedCalls.inc({ protocol: name, reason }));
+  }
+  router.use(countRefusals(refused, 'sdk'));
+  router.use(refuseAsTheirs);
+  return router;
+}
+
+/** Errors in the form of the protocol, where it has one. */
+const refuseAsTheirs: ErrorRequestHandler = (error, _req, res, next) => {
+  const { refuse } = (res.locals.protocol ?? {}) as Partial<Protocol>;
+  if (!(error instanceof PublicError) || refuse === undefined) return next(error);
+  if (error.kind === 'rate_limited') res.set('Retry-After', String(RETRY_AFTER_SECONDS));
+  res.status(error.status).json(refuse(error.status, error.message));
+};
+
+const PREFLIGHT = {
+  'Access-Control-Allow-Methods': 'GET, POST',
+  'Access-Control-Allow-Headers': 'Authorization, *',
+  'Access-Control-Max-Age': '86400',
+};
+
+interface Way {
+  /** Protocols of the path. */
+  readonly protocols: readonly Protocol[];
+  readonly withBody: WithBody;
+}
+
+async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps): Promise<void> {
+  const [first] = way.protocols;
+  const call = typeof req.params.call === 'string' ? req.params.call : '';
+  if (first === undefined || first.knows?.(call) === false) {
+    throw new PublicError('not_found', 'there is no such route');
+  }
+  res.locals.protocol = first;
+  const key = first.findHeadKey?.(req.headers);
+  const early = key === undefined && !hasKey(req) ? undefined : await admitSender(req, key, deps); // 401, 403, 429
+  // Until the key is known, the bytes in flight are those of the address.
+  const owner = early?.projectId ?? `address ${req.ip}`;
+  const { protocol, counts } = await way.withBody(req, owner, async (bytes) => {
+    // 400, 413, 429
+    await awaitTurn(early?.projectId ?? owner, bytes, deps.ingest);
+    const sent = await identifySender(bytes, { protocols: way.protocols, owner }, deps);
+    res.locals.protocol = sent.protocol;
+    const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
+    const foreign = { protocol: sent.protocol.name, call, ...('parsed' in sent && { parsed: sent.parsed }) };
+    const counted = await decideAndCount({ req, credential, bytes, foreign }, deps.ingest); // 400, 429
+    return { protocol: sent.protocol, counts: await commit({ req, credential, bytes }, counted, deps) }; // 429, 503
+  });
+  res.json(protocol.answer(counts));
+}
+
+/** Without a key of the protocol: that of `X-API-Key` or `?key=`. */
+async function admitSender(req: Request, key: string | undefined, { ingest }: ProtocolDeps): Promise<Credential> {
+  const credential =
+    key === undefined
+      ? await authenticate(ingest.credentials, 'track', req)
+      : await authenticateKey(ingest.credentials, 'track', key);
+  if (credential.refusesOtherSdks === true) {
+    throw new PublicError('forbidden', 'the project does not accept SDKs of other products ("other_sdks")');
+  }
+  ingest.rateLimit.take(rateSubjectsOf(credential));
+  requireQuota(credential);
+  admit(credential, ingest);
+  return credential;
+}
+
+interface Sender {
+  readonly protocol: Protocol;
+  readonly key: string | undefined;
+  /** The parsed body, unless a thread parsed it. */
+  readonly parsed?: unknown;
+}
+
+/** Finds the protocol of a shared path, and the key in the body. */
+async function identifySender(
+  bytes: Buffer,
+  { protocols, owner }: { readonly protocols: readonly Protocol[]; readonly owner: string },
+  { ingest }: ProtocolDeps,
+): Promise<Sender> {
+  const [first] = protocols;
+  if (first === undefined) throw new Error('a path has no protocol');
+  if (!isParsedInLoop(bytes)) {
+    const input = { bytes, protocols: protocols.map(({ name }) => name) };
+    const { protocol: name, key } = await ingest.threads.run(identifySenderTask, input, owner);
+    return { protocol: protocols.find((each) => each.name === name) ?? first, key };
+  }
+  const parsed = parseForeign(first.name, bytes);
+  const protocol = protocols.find(({ owns }) => owns?.(parsed)) ?? first;
+  return { protocol, key: protocol.findKey(parsed), parsed };
+}
+
+interface Accepted {
+  readonly req: Request;
+  readonly credential: Credential;
+  readonly bytes: Buffer;
+}
+
+async function commit(accepted: Accepted, counted: Counted, deps: ProtocolDeps): Promise<Counts> {
+  const { envelope, translated } = counted;
+  const { n: events, t: now } = envelope.header;
+  const calls = translated?.calls ?? [];
+  if (calls.length > 0) await deps.identity.rateLimit.take(rateSubjectsOf(accepted.credential));
+  if (events > 0) await enqueue(await settleTimes(counted, deps.ingest), deps.ingest);
+  if (calls.length > 0) await commitCalls(accepted, { calls, now }, deps);
+  return { accepted: events + calls.length, bytes: accepted.bytes.length, now };
+}
+
+async function commitCalls(
+  { req, credential: { projectId }, bytes }: Accepted,
+  { calls, now }: { readonly calls: readonly ProfileChange[]; readonly now: number },
+  { ingest: { redis, firstTimes }, identity }: ProtocolDeps,
+): Promise<void> {
+  identity.admission.admit(projectId);
+  const insertIds = [...new Set(calls.flatMap(({ onceId }) => onceId ?? []))];
+  const times =
+    insertIds.length === 0 ? [] : await settleFirstSeenTimes(redis, { projectId, insertIds, now }, firstTimes);
+  const fresh = new Set(insertIds.filter((_, index) => times[index] === now));
+  const applied = calls.filter(({ onceId }) => onceId === undefined || fresh.delete(onceId));
+  const share = { projectId, bytes: Math.ceil(bytes.length / calls.length), request: requestIdOf(req) };
+  try {
+    await Promise.all(applied.map(({ call }) => commitCall({ ...share, call }, identity)));
+  } catch (error) {
+    const onceIds = applied.flatMap(({ onceId }) => onceId ?? []);
+    // The sender will repeat them.
+    if (onceIds.length > 0) {
+      await deleteFirstSeenTimes(
+        redis,
+        onceIds.map((insertId) => ({ projectId, insertId })),
+      );
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+// Routes of the Segment protocol.
+const TRACK = { scope: 'track' } as const;
+
+export const SEGMENT_PATHS = [
+  {
+    method: 'POST',
+    path: '/v1/{call}',
+    auth: TRACK,
+    about: 'Takes calls of Segment and RudderStack SDKs: batch, track, page, identify, screen, group or alias',
+  },
+  {
+    method: 'GET',
+    path: '/v1/projects/{writeKey}/settings',
+    auth: 'public',
+    about: 'Settings of the Segment browser SDK',
+  },
+  {
+    method: 'GET',
+    path: '/cdn/v1/projects/{writeKey}/settings',
+    auth: 'public',
+    about: 'Settings of the Segment browser SDK, below the path of a CDN',
+  },
+] as const;

@@ -1,0 +1,78 @@
+// Translates a body of another protocol into events and identify calls. It runs in the event loop
+// or in a thread (decide.ts), and depends on nothing but its arguments.
+import { type IdentifyCall, IdentifyRefusal, readIdentifyCall } from '../../identity/schema.js';
+import { parseJson, type RawEvent } from '../body.js';
+import type { EventLimits } from '../limits.js';
+import type { SkippedCall } from './protocol.js';
+import { protocolNamed } from './table.js';
+
+/** A body as received, with the protocol that can read it. */
+export interface ForeignBody {
+  /** Name of the protocol. */
+  readonly protocol: string;
+  /** Last segment of the path. */
+  readonly call: string;
+  /** The parsed body, when it was parsed already. */
+  readonly parsed?: unknown;
+}
+
+export interface ProfileChange {
+  readonly call: IdentifyCall;
+  /** Names a change that must not be applied twice, such as an addition. */
+  readonly onceId?: string;
+}
+
+/** What a body holds beside its events. */
+export interface Translated {
+  readonly calls: readonly ProfileChange[];
+  /** Times that were computed from the moment of the delivery: position to milliseconds. */
+  readonly times: ReadonlyMap<number, number>;
+  readonly skipped: ReadonlyMap<SkippedCall, number>;
+}
+
+/** Throws bad_request for bytes that are no body of the protocol. */
+export function translate(
+  { protocol: name, call, parsed }: ForeignBody,
+  { bytes, now }: { readonly bytes: Buffer; readonly now: number },
+  limits: EventLimits,
+): Translated & { readonly events: readonly RawEvent[] } {
+  const protocol = protocolNamed(name);
+  const events: RawEvent[] = [];
+  const calls: ProfileChange[] = [];
+  const times = new Map<number, number>();
+  const skipped = new Map<SkippedCall, number>();
+  const skip = (reason: SkippedCall) => void skipped.set(reason, 1 + (skipped.get(reason) ?? 0));
+  protocol.translate(
+    parsed ?? parseForeign(name, bytes),
+    { call, now },
+    {
+      event(event, timeMs) {
+        if (timeMs !== undefined) times.set(events.length, timeMs);
+        events.push(event);
+      },
+      identify(body, onceId) {
+        const read = tryReadCall(body, limits);
+        if (read === undefined) skip('profile_not_valid');
+        else calls.push({ call: read, ...(onceId !== undefined && { onceId }) });
+      },
+      skip,
+    },
+  );
+  return { events, calls, times, skipped };
+}
+
+/** Throws bad_request for bytes that cannot be parsed. */
+export function parseForeign(name: string, bytes: Buffer): unknown {
+  const { parse } = protocolNamed(name);
+  return parse === undefined ? parseJson(bytes) : parse(bytes);
+}
+
+/** An invalid change of a profile never fails the request, as an invalid event does not. */
+function tryReadCall(body: RawEvent, limits: EventLimits): IdentifyCall | undefined {
+  try {
+    return readIdentifyCall(body, limits);
+  } catch (error) {
+    if (error instanceof IdentifyRefusal) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,126 @@
+// Protocols of other SDKs: where the key is, and what their calls become.
+import { expect, test } from 'vitest';
+import { PROTOCOL_PATHS } from '../../../src/ingest/protocols/paths.js';
+import { PROTOCOLS, protocolNamed } from '../../../src/ingest/protocols/table.js';
+import { parseForeign, translate } from '../../../src/ingest/protocols/translate.js';
+
+const limits = { propertiesMax: 256, userPropertiesMax: 256, keyLengthMax: 256, valueBytesMax: 8192 };
+const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+function read(protocol: string, call: string, body: unknown) {
+  const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  return translate({ protocol, call }, { bytes, now: NOW }, limits);
+}
+
+test('every path of a protocol is in the route matrix', () => {
+  const known = PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => path as string);
+  const paths = PROTOCOLS.flatMap(({ paths: own }) => own.map((path) => path.replaceAll(/:(\w+)/g, '{$1}')));
+  expect(paths.filter((path) => !known.includes(path))).toEqual([]);
+});
+
+test.each(PROTOCOLS.map(({ name }) => name))('%s refuses a body without calls', (name) => {
+  for (const body of ['5', '"x"', 'null', '{']) {
+    expect(() => read(name, 'batch', body)).toThrow(expect.objectContaining({ kind: 'bad_request' }));
+  }
+});
+
+test.each([
+  ['segment', { writeKey: 'pk_1', batch: [] }, 'pk_1'],
+  ['segment', [], undefined],
+])('%s: the key in the body %j', (name, body, key) => {
+  expect(protocolNamed(name).findKey(parseForeign(name, Buffer.from(JSON.stringify(body))))).toBe(key);
+});
+
+test.each([
+  [`Basic ${Buffer.from('pk_1:').toString('base64')}`, 'pk_1'],
+  [`basic ${Buffer.from('pk_1:secret').toString('base64')}`, 'pk_1'],
+  ['Bearer x', undefined],
+])('segment: the key in the header %s', (authorization, key) => {
+  expect(protocolNamed('segment').findHeadKey?.({ authorization })).toBe(key);
+});
+
+const COMMON = { messageId: 'm1', userId: 'ada', anonymousId: 'd1', timestamp: '2026-03-01T11:59:00.000Z' };
+const BASE = { insert_id: 'm1', user_id: 'ada', device_id: 'd1', time: COMMON.timestamp, origin: 'server' };
+
+test.each<[string, string, object, object]>([
+  ['track', 't', { event: 'buy', properties: { price: 5 } }, { event_type: 'buy', event_properties: { price: 5 } }],
+  [
+    'page',
+    'page',
+    { name: 'Start', category: 'Docs', properties: { url: 'https://x.test/a', path: '/a', search: '' } },
+    { event_type: 'page_view', event_properties: { name: 'Start', category: 'Docs', url: 'https://x.test/a' } },
+  ],
+  ['screen', 's', { name: 'Home' }, { event_type: 'screen_view', event_properties: { name: 'Home' } }],
+  [
+    'context',
+    'track',
+    {
+      event: 'buy',
+      context: {
+        library: { name: 'analytics-node', version: '3.1.0' },
+        page: { url: 'https://x.test/', title: 'X', referrer: '' },
+        campaign: { name: 'spring', source: 'mail' },
+        locale: 'de-DE',
+        os: { name: 'iOS', version: '19' },
+      },
+    },
+    {
+      event_type: 'buy',
+      library: 'analytics-node/3.1.0',
+      event_properties: {
+        ...{ url: 'https://x.test/', title: 'X', utm_campaign: 'spring', utm_source: 'mail' },
+        ...{ language: 'de-DE', os_name: 'iOS', os_version: '19' },
+      },
+    },
+  ],
+  [
+    'session of RudderStack',
+    'track',
+    { event: 'buy', context: { sessionId: 170, userAgent: 'Firefox' } },
+    { event_type: 'buy', session_id: 'd1:170', origin: 'client', user_agent: 'Firefox', event_properties: {} },
+  ],
+])('segment: %s', (_, call, fields, expected) => {
+  const { events, calls } = read('segment', call, { ...COMMON, ...fields });
+  expect(events).toHaveLength(1);
+  expect(events[0]).toMatchObject({ ...BASE, ...expected });
+  expect(events[0]?.event_properties).toEqual((expected as { event_properties: object }).event_properties);
+  expect(calls).toEqual([]);
+});
+
+test.each<[string, object, object]>([
+  ['identify', { traits: { plan: 'pro' } }, { userId: 'ada', deviceId: 'd1', ops: { set: { plan: 'pro' } } }],
+  [
+    'group',
+    { groupId: 'acme', traits: { size: 5 } },
+    { userId: 'ada', deviceId: 'd1', ops: { set: { group_id: 'acme', group_size: 5 } } },
+  ],
+  ['alias', { previousId: 'old' }, { userId: 'ada', deviceId: 'old', ops: {} }],
+])('segment: %s changes a profile', (call, fields, expected) => {
+  const { events, calls } = read('segment', call, { ...COMMON, ...fields });
+  expect(events).toEqual([]);
+  expect(calls).toEqual([{ call: expected }]);
+});
+
+test('segment: calls without an equal are counted by reason', () => {
+  const batch = [{ type: 'track' }, { type: 'identify', anonymousId: 'd1' }, { type: 'other' }, 7];
+  const { events, calls, skipped } = read('segment', 'batch', { batch });
+  expect([events, calls]).toEqual([[], []]);
+  expect(Object.fromEntries(skipped)).toEqual({ event_name_missing: 1, profile_without_user: 1, call_unknown: 2 });
+});
+
+test.each<[string, string, number | undefined]>([
+  ['a right clock', '2026-03-01T12:00:30Z', undefined],
+  ['a clock an hour ahead', '2026-03-01T13:00:00Z', NOW - 3_660_000],
+  ['a clock years behind', '2016-03-01T12:00:00Z', undefined],
+])('segment: the time of %s', (_, sentAt, correctedMs) => {
+  const { events, times } = read('segment', 'batch', { batch: [{ type: 'track', event: 'a', ...COMMON }], sentAt });
+  const yearsBehind = sentAt.startsWith('2016');
+  const expected = yearsBehind ? Date.parse(COMMON.timestamp) - (Date.parse(sentAt) - NOW) : correctedMs;
+  expect(times.get(0)).toBe(expected);
+  expect(events[0]?.time).toBe(expected === undefined ? COMMON.timestamp : undefined);
+});
+
+test('properties named like those of objects stay properties', () => {
+  const { events } = read('segment', 'track', '{"event":"a","properties":{"__proto__":{"x":1},"constructor":2}}');
+  expect(JSON.stringify(events[0]?.event_properties)).toBe('{"__proto__":{"x":1},"constructor":2}');
+});
