@@ -1,12 +1,19 @@
 // The official SDKs of other products send to the service with one changed host: what a query lists
 // equals what was called, and retries double nothing.
 
+import { gzipSync } from 'node:zlib';
+import { createInstance, Identify, Revenue } from '@amplitude/analytics-node';
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
+import { build } from 'esbuild';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { PostHog } from 'posthog-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
 import { eventually } from '../support/eventually.js';
 import { askRows } from '../support/identify.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject } from '../support/track.js';
 import { type Fault, startUnreliableProxy, type UnreliableProxy } from '../support/unreliable-proxy.js';
@@ -105,5 +112,168 @@ describe('@segment/analytics-node', () => {
     await analytics.closeAndFlush();
     const rows = await listed(43);
     expect(new Set(rows.map(({ insert_id: id }) => id)).size).toBe(43);
+  });
+});
+
+test('posthog-node: every call, and what failed is repeated once', async () => {
+  const posthog = new PostHog(project.publicKey, { host: proxy.url, fetchRetryDelay: 50, disableGeoip: false });
+  posthog.identify({ distinctId: 'ada', properties: { plan: 'pro', $set_once: { first: 'mail' } } });
+  posthog.capture({ distinctId: 'ada', event: 'Signed Up', properties: { price: 9.5, trial: true } });
+  posthog.capture({ distinctId: 'ada', event: '$pageview', properties: { $current_url: 'https://x.test/a' } });
+  posthog.alias({ distinctId: 'ada', alias: 'old-device' });
+  posthog.groupIdentify({ groupType: 'company', groupKey: 'acme', properties: { size: 12 } });
+  await posthog.flush();
+  for (const fault of FAULTS) {
+    proxy.faults.push(fault);
+    posthog.capture({ distinctId: 'ada', event: `after ${fault}` });
+    await posthog.flush().catch(() => posthog.flush());
+  }
+  for (let n = 0; n < 10; n += 1) posthog.capture({ distinctId: 'ada', event: 'at exit' });
+  await posthog.shutdown();
+  expect((await listed(15)).filter(({ event_type: type }) => type !== 'at exit')).toMatchObject([
+    { event_type: 'Signed Up', user_id: 'ada', event_properties: { price: 9.5, trial: true } },
+    ...['after 429', 'after 503', 'after cut'].map((type) => ({ event_type: type, user_id: 'ada' })),
+    { event_type: 'page_view', user_id: 'ada', event_properties: { url: 'https://x.test/a' } },
+  ]);
+  await eventually(async () =>
+    expect(await list('users | where user.plan = "pro" and user.first = "mail" | list')).toHaveLength(1),
+  );
+});
+
+test('@amplitude/analytics-node: every call, and what was refused is repeated once', async () => {
+  const amplitude = createInstance();
+  const options = { serverUrl: `${proxy.url}/2/httpapi`, flushIntervalMillis: 10, flushMaxRetries: 5 };
+  await amplitude.init(project.publicKey, { ...options, logLevel: 0 }).promise;
+  amplitude.identify(new Identify().set('plan', 'pro').setOnce('first', 'mail').add('visits', 1), { user_id: 'ada' });
+  amplitude.track('Signed Up', { price: 9.5, trial: true }, { user_id: 'ada', device_id: 'd1' });
+  amplitude.revenue(new Revenue().setProductId('p').setPrice(3).setQuantity(2), { user_id: 'ada' });
+  amplitude.setGroup('company', 'acme', { user_id: 'ada' });
+  amplitude.groupIdentify('company', 'acme', new Identify().set('size', 12), { user_id: 'ada' });
+  await amplitude.flush().promise;
+  const sent = [];
+  for (const fault of FAULTS) {
+    proxy.faults.push(fault);
+    sent.push(await amplitude.track(`after ${fault}`, undefined, { user_id: 'ada' }).promise);
+  }
+  for (let n = 0; n < 10; n += 1) sent.push(amplitude.track('at exit', undefined, { user_id: 'ada' }).promise);
+  await amplitude.flush().promise;
+  // The SDK reports a broken connection, and does not repeat.
+  expect((await Promise.all(sent)).map(({ code }) => code)).toEqual([200, 200, 0, ...Array(10).fill(200)]);
+  expect((await listed(15)).filter(({ event_type: type }) => type !== 'at exit')).toMatchObject([
+    { event_type: 'Signed Up', user_id: 'ada', device_id: 'd1', event_properties: { price: 9.5, trial: true } },
+    ...['after 429', 'after 503', 'after cut'].map((type) => ({ event_type: type, user_id: 'ada' })),
+    { event_type: 'revenue_amount', user_id: 'ada', event_properties: { $price: 3, $quantity: 2, $productId: 'p' } },
+  ]);
+  await eventually(async () =>
+    expect(await list('users | where user.plan = "pro" and user.visits = 1 | list')).toHaveLength(1),
+  );
+});
+
+test('a project that refuses other SDKs answers 403', async () => {
+  const postgres = createPostgres(databases.config);
+  await postgres('projects').where({ id: project.id }).update({ other_sdks: false });
+  await postgres.destroy();
+  const [key, headers] = [project.publicKey, { 'Content-Type': 'text/plain' }];
+  for (const [path, body] of [
+    ['/v1/t', { writeKey: key, event: 'a', anonymousId: 'd' }],
+    ['/e/', [{ event: 'a', distinct_id: 'd', properties: { token: key } }]],
+    ['/2/httpapi', { api_key: key, events: [{ event_type: 'a', device_id: 'd' }] }],
+  ] as const) {
+    const answer = await fetch(processes.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect([path, answer.status]).toEqual([path, 403]);
+  }
+});
+
+test('bodies are read by their bytes, within the limit of /track', async () => {
+  const url = `${processes.url}/e/`;
+  const zipped = (text: string) => ({
+    method: 'POST',
+    headers: { 'Content-Type': 'text/plain' },
+    body: gzipSync(text),
+  });
+  const event = { event: 'a', distinct_id: 'ada', properties: { token: project.publicKey, pad: '' } };
+  expect((await fetch(url, zipped(JSON.stringify(event)))).status).toBe(200);
+  const bomb = await fetch(url, zipped(JSON.stringify({ ...event, pad: 'x'.repeat(6 * 1024 * 1024) })));
+  expect(bomb.status).toBe(413);
+  // Large enough for a thread.
+  const events = Array.from({ length: 1500 }, (_, n) => ({
+    ...event,
+    uuid: `u${n}`,
+    properties: { ...event.properties, n, pad: 'x'.repeat(100) },
+  }));
+  expect((await fetch(url, zipped(JSON.stringify(events)))).status).toBe(200);
+  await eventually(async () => expect(await list('a | count | last 30d')).toMatchObject([{ value: 1501 }]));
+});
+
+describe('in a browser', () => {
+  let browser: Browser;
+  let site: ScriptedServer;
+
+  beforeAll(async () => {
+    site = await startScriptedServer();
+    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await site?.close();
+  });
+
+  /** Opens a page that has the exports of a package in `sdk`. */
+  async function openPageWith(name: string): Promise<Page> {
+    const { outputFiles } = await build({
+      stdin: { contents: `import * as sdk from '${name}'; globalThis.sdk = sdk`, resolveDir: process.cwd() },
+      ...{ bundle: true, write: false, format: 'iife', logLevel: 'error' },
+    });
+    site.pages.set('/sdk', '<!doctype html><title>Shop</title><link rel="icon" href="data:,">');
+    const page = await (await browser.newContext()).newPage();
+    await page.goto(`${site.url}/sdk`);
+    await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });
+    return page;
+  }
+
+  test('@segment/analytics-next: every call', async () => {
+    const page = await openPageWith('@segment/analytics-next');
+    const settings = JSON.stringify({ writeKey: project.publicKey, cdnURL: proxy.url });
+    await page.evaluate(`(async () => {
+      const analytics = sdk.AnalyticsBrowser.load(${settings});
+      await analytics.page('Docs', 'Start');
+      await analytics.identify('ada', { plan: 'pro' });
+      await analytics.track('Signed Up', { price: 9.5 });
+      await analytics.group('acme', { size: 12 });
+      await analytics.alias('eve');
+      await analytics.screen('Home');
+    })()`);
+    expect(await listed(3)).toMatchObject([
+      { event_type: 'Signed Up', user_id: 'ada', event_properties: { price: 9.5, title: 'Shop' } },
+      { event_type: 'page_view', event_properties: { name: 'Start', category: 'Docs', url: `${site.url}/sdk` } },
+      { event_type: 'screen_view', event_properties: { name: 'Home' } },
+    ]);
+    await eventually(async () => expect(await list('* | unique distinct_id | last 30d')).toMatchObject([{ value: 1 }]));
+  });
+
+  test('posthog-js: every call', async () => {
+    const page = await openPageWith('posthog-js');
+    const settings = JSON.stringify({ api_host: proxy.url, autocapture: false, opt_out_useragent_filter: true });
+    await page.evaluate(`(async () => {
+      const posthog = sdk.default;
+      await new Promise((loaded) => posthog.init('${project.publicKey}', { ...${settings}, loaded }));
+      posthog.capture('Looked', { n: 1 });
+      posthog.identify('ada', { plan: 'pro' }, { first: 'mail' });
+      posthog.capture('Signed Up', { price: 9.5 });
+      posthog.setPersonProperties({ size: 'l' });
+      posthog.group('company', 'acme', { size: 12 });
+      posthog.alias('eve');
+    })()`);
+    const rows = await eventually(async () => {
+      const found = await list('* | where event_type != "$web_vitals" | list | last 30d');
+      expect(found.map(({ event_type: type }) => type).toSorted()).toEqual(['Looked', 'Signed Up', 'page_view']);
+      return found;
+    });
+    expect(rows.find(({ event_type: type }) => type === 'Signed Up')).toMatchObject({ user_id: 'ada' });
+    await eventually(async () => {
+      expect(await list('* | unique distinct_id | last 30d')).toMatchObject([{ value: 1 }]);
+      expect(await list('users | where user.plan = "pro" and user.size = "l" | list')).toHaveLength(1);
+    });
   });
 });

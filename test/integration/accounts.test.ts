@@ -195,6 +195,7 @@ describe('project routes', () => {
         capabilities: expect.arrayContaining(['query', 'rotate_secret_key']),
         ip_policy: 'anonymize',
         timezone: 'UTC',
+        other_sdks: true,
         created_at: expect.any(String),
       },
     });
@@ -208,7 +209,7 @@ describe('project routes', () => {
     expect((await track(processes.url, secretKey, { event_type: 'x' })).status).toBe(200);
   });
 
-  test('PATCH changes name, IP policy and time zone', async () => {
+  test('PATCH changes name, IP policy, time zone and whether other SDKs may send', async () => {
     const { organization, people } = await createTeam(postgres);
     const { id } = await createTeamProject(postgres, databases, organization.id);
     const patch = (body: unknown) => ask(`PATCH /api/projects/${id}`, as(people.admin, body));
@@ -220,8 +221,10 @@ describe('project routes', () => {
       status: 200,
       body: { name: 'Store', ip_policy: 'full' },
     });
+    expect(await patch({ other_sdks: false })).toMatchObject({ status: 200, body: { other_sdks: false } });
     for (const [body, error] of [
-      [{}, 'name, ip_policy or timezone is required'],
+      [{}, 'name, ip_policy, timezone or other_sdks is required'],
+      [{ other_sdks: 'no' }, 'other_sdks is true or false'],
       [
         { ip_policy: 'x', timezone: 'Mars/Base' },
         'ip_policy is one of anonymize, full, drop; timezone is not a known IANA time zone',

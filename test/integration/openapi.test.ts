@@ -5,7 +5,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/access/route-matrix.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, join, type Sent, send, signIn } from '../support/accounts.js';
-import { type Call, dashboardCalls, definitionCalls, operatingCalls, privacyCalls } from '../support/console-calls.js';
+import {
+  type Call,
+  dashboardCalls,
+  definitionCalls,
+  operatingCalls,
+  privacyCalls,
+  protocolCalls,
+} from '../support/console-calls.js';
 import { expectDocumented } from '../support/contract.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
@@ -109,11 +116,7 @@ async function createCalls(): Promise<Call[]> {
     { route: 'POST /track', status: 413, ...sk, body: { events: ['x'.repeat(6 * 1024 * 1024)] } },
     { route: 'POST /identify', status: 200, ...sk, body: { user_id: 'ann', user_properties: { plan: 'pro' } } },
     { route: 'POST /identify', status: 400, ...sk, body: { user_id: '' } },
-    { route: 'POST /v1/{call}', path: '/v1/track', status: 200, ...sk, body: { event: 'signup', userId: 'ann' } },
-    { route: 'POST /v1/{call}', path: '/v1/batch', status: 400, ...sk, body: { batch: 5 } },
-    { route: 'POST /v1/{call}', path: '/v1/unknown', status: 404, ...sk, body: {} },
-    { route: 'GET /v1/projects/{writeKey}/settings', path: '/v1/projects/pk/settings', status: 200 },
-    { route: 'GET /cdn/v1/projects/{writeKey}/settings', path: '/cdn/v1/projects/pk/settings', status: 200 },
+    ...protocolCalls(sk.key),
     ...['llm', 'json', 'csv'].map(
       (format): Call => ({ route: 'POST /query', status: 200, ...sk, body: { q: 'signup | count by day', format } }),
     ),

@@ -148,3 +148,26 @@ interface Operating {
   readonly alertId: string;
   readonly reportId: string;
 }
+
+/** Calls of the SDKs of other products. */
+export const protocolCalls = (key: string): Call[] => [
+  { route: 'POST /v1/{call}', path: '/v1/track', status: 200, key, body: { event: 'signup', userId: 'ann' } },
+  { route: 'POST /v1/{call}', path: '/v1/batch', status: 400, key, body: { batch: 5 } },
+  { route: 'POST /v1/{call}', path: '/v1/unknown', status: 404, key, body: {} },
+  ...(['/batch', '/batch/', '/e', '/e/', '/i/v0/e', '/i/v0/e/', '/capture', '/capture/'] as const).flatMap(
+    (path): Call[] => [
+      { route: `POST ${path}`, status: 200, key, body: [{ event: 'signup', distinct_id: 'ann' }] },
+      { route: `POST ${path}`, status: 400, key, body: {} },
+    ],
+  ),
+  ...(['/flags', '/flags/', '/decide', '/decide/', '/s', '/s/'] as const).map(
+    (path): Call => ({ route: `POST ${path}`, status: 200, body: {} }),
+  ),
+  { route: 'GET /array/{token}/config', path: '/array/pk/config', status: 200 },
+  { route: 'GET /array/{token}/config.js', path: '/array/pk/config.js', status: 200 },
+  { route: 'GET /array/{token}/config.js', path: '/array/%22/config.js', status: 404 },
+  { route: 'POST /2/httpapi', status: 200, key, body: { events: [{ event_type: 'signup', user_id: 'ann' }] } },
+  { route: 'POST /2/httpapi', status: 400, key, body: {} },
+  { route: 'GET /v1/projects/{writeKey}/settings', path: '/v1/projects/pk/settings', status: 200 },
+  { route: 'GET /cdn/v1/projects/{writeKey}/settings', path: '/cdn/v1/projects/pk/settings', status: 200 },
+];

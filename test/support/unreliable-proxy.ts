@@ -21,7 +21,7 @@ export async function startUnreliableProxy(target: string): Promise<UnreliablePr
     const fault = req.method === 'POST' ? faults.shift() : undefined;
     const body = await buffer(req);
     if (typeof fault === 'number') {
-      res.writeHead(fault, { 'Retry-After': '1', 'Access-Control-Allow-Origin': '*' }).end('{}');
+      res.writeHead(fault, { 'Retry-After': '1', 'Access-Control-Allow-Origin': '*' }).end(`{"code":${fault}}`);
       return;
     }
     const { url = '/', method, headers } = req;

@@ -20,7 +20,7 @@ export const settingsTexts = {
   otherSdks: 'SDKs of other products',
   otherSdksAccepted: 'accepted',
   otherSdksRefused: 'refused',
-  otherSdksNote: 'Those of Segment and RudderStack, sending to this host.',
+  otherSdksNote: 'Those of Segment, RudderStack, PostHog and Amplitude, sending to this host.',
   policies: { anonymize: 'Anonymize the last part', full: 'Store in full', drop: 'Do not store' },
   save: 'Save',
   saved: 'Saved',

@@ -15,6 +15,7 @@ const scopes = z.array(z.enum(['track', 'query', 'dashboards', 'admin']));
 
 export const errorAnswer = z.strictObject({
   error: z.string(),
+  code: z.int().optional().meta({ description: 'the status again, for the SDKs of Amplitude' }),
   details: z
     .array(
       z.strictObject({

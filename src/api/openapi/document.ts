@@ -63,7 +63,9 @@ function toOperation(rule: RouteRule, operation: Operation): Record<string, unkn
 
 /** Operation id, such as `getApiOrgsOrgID`. */
 function toOperationId({ method, path }: RouteRule): string {
-  const words = path.match(/[A-Za-z]+/g) ?? ['root'];
+  const words: string[] = path.match(/[A-Za-z]+/g) ?? ['root'];
+  // Paths of other SDKs stand with and without a slash at the end.
+  if (path !== '/' && path.endsWith('/')) words.push('slash');
   return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 

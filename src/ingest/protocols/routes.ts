@@ -1,7 +1,7 @@
 // Routes of the protocols of other SDKs (table.ts). A request takes the steps of /track, and its
 // identify calls those of /identify. Events are committed first: a repeated request finds them as
 // duplicates, and has not changed a profile yet when they were refused.
-import type { ErrorRequestHandler, Request, Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { type Credential, rateSubjectsOf } from '../../access/credentials.js';
 import { authenticate, authenticateKey, hasKey } from '../../access/middleware.js';
 import type { LayeredRateLimit } from '../../access/rate-limits.js';
@@ -11,7 +11,6 @@ import { countRefusals } from '../../platform/flow/refusal.js';
 import { allowAnyOrigin } from '../../platform/http/cross-origin.js';
 import { createBodyReader, type WithBody } from '../../platform/http/read-body.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
-import { RETRY_AFTER_SECONDS } from '../../platform/http/respond.js';
 import { createRouter } from '../../platform/http/router.js';
 import { deleteFirstSeenTimes, settleFirstSeenTimes } from '../first-seen-times.js';
 import { isParsedInLoop } from '../limits.js';
@@ -49,17 +48,8 @@ export function createProtocolsRouter(deps: ProtocolDeps): Router {
     mountOthers?.(router, (reason) => metrics.skippedCalls.inc({ protocol: name, reason }));
   }
   router.use(countRefusals(refused, 'sdk'));
-  router.use(refuseAsTheirs);
   return router;
 }
-
-/** Errors in the form of the protocol, where it has one. */
-const refuseAsTheirs: ErrorRequestHandler = (error, _req, res, next) => {
-  const { refuse } = (res.locals.protocol ?? {}) as Partial<Protocol>;
-  if (!(error instanceof PublicError) || refuse === undefined) return next(error);
-  if (error.kind === 'rate_limited') res.set('Retry-After', String(RETRY_AFTER_SECONDS));
-  res.status(error.status).json(refuse(error.status, error.message));
-};
 
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'GET, POST',
@@ -79,7 +69,7 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
   if (first === undefined || first.knows?.(call) === false) {
     throw new PublicError('not_found', 'there is no such route');
   }
-  res.locals.protocol = first;
+  res.locals.toErrorBody = first.refuse;
   const key = first.findHeadKey?.(req.headers);
   const early = key === undefined && !hasKey(req) ? undefined : await admitSender(req, key, deps); // 401, 403, 429
   // Until the key is known, the bytes in flight are those of the address.
@@ -88,7 +78,7 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
     // 400, 413, 429
     await awaitTurn(early?.projectId ?? owner, bytes, deps.ingest);
     const sent = await identifySender(bytes, { protocols: way.protocols, owner }, deps);
-    res.locals.protocol = sent.protocol;
+    res.locals.toErrorBody = sent.protocol.refuse;
     const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
     const foreign = { protocol: sent.protocol.name, call, ...('parsed' in sent && { parsed: sent.parsed }) };
     const counted = await decideAndCount({ req, credential, bytes, foreign }, deps.ingest); // 400, 429

@@ -6,8 +6,7 @@ import type { Logger } from '../log.js';
 import { isTransientError } from '../transient-errors.js';
 import { requestIdOf } from './request-id.js';
 
-/** After a 429. */
-export const RETRY_AFTER_SECONDS = 60;
+const RETRY_AFTER_SECONDS = 60;
 
 export const notFound: RequestHandler = () => {
   throw new PublicError('not_found', 'there is no such route');
@@ -34,6 +33,9 @@ const storesAway = (cause: unknown): PublicError =>
 /** The route pattern, not the path, which may contain a person's id or a token. */
 const routeOf = (req: Request): string => (typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none');
 
+/** The body of an error in the form of another API: a route sets it as `res.locals.toErrorBody`. */
+export type ToErrorBody = (status: number, message: string) => unknown;
+
 export function errorResponder(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     // The response has started: breaking the connection is the only way left to signal failure.
@@ -48,7 +50,9 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
       // Scripts of other origins can only read exposed headers.
       res.set({ 'Retry-After': String(RETRY_AFTER_SECONDS), 'Access-Control-Expose-Headers': 'Retry-After' });
     }
-    res.status(known.status).json({ error: known.message, ...(known.details && { details: known.details }) });
+    const toBody = res.locals.toErrorBody as ToErrorBody | undefined;
+    const body = toBody?.(known.status, known.message);
+    res.status(known.status).json(body ?? { error: known.message, ...(known.details && { details: known.details }) });
   };
 }
 

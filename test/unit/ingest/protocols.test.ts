@@ -27,6 +27,10 @@ test.each(PROTOCOLS.map(({ name }) => name))('%s refuses a body without calls', 
 test.each([
   ['segment', { writeKey: 'pk_1', batch: [] }, 'pk_1'],
   ['segment', [], undefined],
+  ['posthog', { api_key: 'pk_1', batch: [] }, 'pk_1'],
+  ['posthog', [{ event: 'a', properties: { token: 'pk_1' } }], 'pk_1'],
+  ['posthog', { token: 'pk_1', event: 'a' }, 'pk_1'],
+  ['amplitude', { api_key: 'pk_1', events: [] }, 'pk_1'],
 ])('%s: the key in the body %j', (name, body, key) => {
   expect(protocolNamed(name).findKey(parseForeign(name, Buffer.from(JSON.stringify(body))))).toBe(key);
 });
@@ -123,4 +127,124 @@ test.each<[string, string, number | undefined]>([
 test('properties named like those of objects stay properties', () => {
   const { events } = read('segment', 'track', '{"event":"a","properties":{"__proto__":{"x":1},"constructor":2}}');
   expect(JSON.stringify(events[0]?.event_properties)).toBe('{"__proto__":{"x":1},"constructor":2}');
+});
+
+const DEVICE = '0198a5c0-0000-7000-8000-000000000001';
+
+test.each<[string, object, object]>([
+  ['of a person', { distinct_id: 'ada' }, { user_id: 'ada', device_id: undefined }],
+  ['of an anonymous visitor', { distinct_id: DEVICE }, { user_id: undefined, device_id: DEVICE }],
+  [
+    'that says it is identified',
+    { distinct_id: DEVICE, properties: { $is_identified: true } },
+    { user_id: DEVICE, device_id: undefined },
+  ],
+  [
+    'of a page',
+    {
+      event: '$pageview',
+      properties: {
+        $current_url: 'https://x.test/',
+        $referrer: '$direct',
+        $session_id: 's',
+        $lib: 'web',
+        $lib_version: '1',
+        plan: 5,
+      },
+    },
+    {
+      event_type: 'page_view',
+      session_id: 's',
+      library: 'web/1',
+      event_properties: { url: 'https://x.test/', plan: 5 },
+    },
+  ],
+])('posthog: an event %s', (_, fields, expected) => {
+  const event = { event: 'buy', uuid: 'u1', timestamp: COMMON.timestamp, ...fields };
+  const { events } = read('posthog', '', { batch: [event] });
+  expect(events[0]).toMatchObject({ event_type: 'buy', insert_id: 'u1', time: COMMON.timestamp, ...expected });
+});
+
+test.each<[string, object, object]>([
+  [
+    '$identify',
+    {
+      distinct_id: 'ada',
+      properties: { $anon_distinct_id: DEVICE, $set: { $email: 'a@x.test' }, $set_once: { first: 1 } },
+    },
+    { userId: 'ada', deviceId: DEVICE, ops: { set: { email: 'a@x.test' }, setOnce: { first: 1 } } },
+  ],
+  ['$create_alias', { distinct_id: 'ada', properties: { alias: 'old' } }, { userId: 'ada', deviceId: 'old', ops: {} }],
+  [
+    '$create_alias',
+    { distinct_id: DEVICE, properties: { alias: 'ada' } },
+    { userId: 'ada', deviceId: DEVICE, ops: {} },
+  ],
+  [
+    '$set',
+    { distinct_id: 'ada', properties: { $set: { plan: 'pro' }, $unset: ['old'] } },
+    { userId: 'ada', ops: { set: { plan: 'pro' }, unset: ['old'] } },
+  ],
+])('posthog: %s changes a profile', (event, fields, expected) => {
+  const { events, calls } = read('posthog', '', { event, ...fields });
+  expect(events).toEqual([]);
+  expect(calls).toEqual([{ call: expected }]);
+});
+
+test('posthog: a body is an event, an array, a batch, or a form of base64', () => {
+  const event = { event: 'buy', distinct_id: 'ada', properties: { text: '??>>' } };
+  const form = (text: string) => `data=${text}`;
+  const encoded = Buffer.from(JSON.stringify(event)).toString('base64');
+  for (const body of [event, [event], { batch: [event] }, form(encoded), form(encodeURIComponent(encoded))]) {
+    expect(read('posthog', '', body).events).toMatchObject([{ event_type: 'buy', event_properties: { text: '??>>' } }]);
+  }
+});
+
+test('posthog: the age of an event gives its time', () => {
+  const { times } = read('posthog', '', { event: 'buy', distinct_id: 'ada', offset: 5000 });
+  expect([...times]).toEqual([[0, NOW - 5000]]);
+});
+
+test('amplitude: events, links and profiles', () => {
+  const { events, calls, skipped } = read('amplitude', '', {
+    api_key: 'pk_1',
+    events: [
+      {
+        event_type: 'buy',
+        user_id: 'ada',
+        device_id: 'd1',
+        time: NOW,
+        insert_id: 'i1',
+        session_id: 5,
+        platform: 'Web',
+      },
+      { event_type: 'look', device_id: 'd1', session_id: -1, event_properties: { platform: 'own' } },
+      {
+        event_type: '$identify',
+        user_id: 'ada',
+        insert_id: 'i2',
+        user_properties: { $add: { n: 1 }, $append: { l: 1 } },
+      },
+      {
+        event_type: '$identify',
+        user_id: 'ada',
+        user_properties: { $set: { a: 1 }, $setOnce: { b: 2 }, $unset: { c: '-' } },
+      },
+      { event_type: '$identify', device_id: 'd1', user_properties: { $set: { a: 1 } } },
+      { event_type: '$groupidentify' },
+      { event_type: 'session_start', device_id: 'd1' },
+    ],
+  });
+  expect(events).toMatchObject([
+    { event_type: 'buy', user_id: 'ada', device_id: 'd1', time: NOW, insert_id: 'i1', session_id: 'd1:5' },
+    { event_type: 'look', device_id: 'd1', session_id: undefined, event_properties: { platform: 'own' } },
+  ]);
+  expect(calls).toEqual([
+    { call: { userId: 'ada', ops: { add: { n: 1 } } }, onceId: '$add i2' },
+    { call: { userId: 'ada', ops: { set: { a: 1 }, setOnce: { b: 2 }, unset: ['c'] } } },
+    { call: { userId: 'ada', deviceId: 'd1', ops: {} } },
+  ]);
+  expect(Object.fromEntries(skipped)).toEqual({
+    ...{ operator_unknown: 1, profile_without_user: 1, group_profile: 1, session_marker: 1 },
+  });
 });

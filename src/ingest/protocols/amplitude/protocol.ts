@@ -1,0 +1,30 @@
+// Protocol of the Amplitude SDKs: where the key is, and the answers as theirs.
+import { PublicError } from '../../../platform/errors.js';
+import { isObject } from '../../body.js';
+import type { Protocol } from '../protocol.js';
+import { textOf } from '../values.js';
+import { mapEvents } from './map.js';
+
+export const amplitude: Protocol = {
+  name: 'amplitude',
+  paths: ['/2/httpapi', '/batch'],
+  owns: (body) => isObject(body) && Array.isArray(body.events),
+
+  findKey: (body) => (isObject(body) ? textOf(body.api_key) : undefined),
+
+  translate(body, _request, sink) {
+    if (!isObject(body) || !Array.isArray(body.events)) {
+      throw new PublicError('bad_request', 'the body must be an object with an array "events"');
+    }
+    mapEvents(body.events, sink);
+  },
+
+  answer: ({ accepted, bytes, now }) => ({
+    code: 200,
+    events_ingested: accepted,
+    payload_size_bytes: bytes,
+    server_upload_time: now,
+  }),
+
+  refuse: (status, error) => ({ code: status, error }),
+};

@@ -1,0 +1,103 @@
+// Protocol of the PostHog SDKs: encodings of a body, where the key is, and the answers to what the
+// SDKs ask for beside sending.
+import type { RequestHandler } from 'express';
+import { PublicError } from '../../../platform/errors.js';
+import { allowAnyOrigin } from '../../../platform/http/cross-origin.js';
+import { isObject, parseJson, type RawEvent } from '../../body.js';
+import type { Protocol } from '../protocol.js';
+import { clockSkewMs, objectOf, textOf } from '../values.js';
+import { mapEvent } from './map.js';
+import { POSTHOG_PATHS } from './paths.js';
+
+const FORM = Buffer.from('data=');
+
+export const posthog: Protocol = {
+  name: 'posthog',
+  paths: POSTHOG_PATHS.flatMap(({ path, auth }) => (auth === 'public' ? [] : [path])),
+
+  /** JSON, or a form whose `data` is base64 of JSON. */
+  parse(bytes) {
+    if (!bytes.subarray(0, FORM.length).equals(FORM)) return parseJson(bytes);
+    const data = new URLSearchParams(bytes.toString('latin1')).get('data') ?? '';
+    // In a form "+" stands for a space, and older SDKs do not escape it.
+    return parseJson(Buffer.from(data.replaceAll(' ', '+'), 'base64'));
+  },
+
+  findKey(body) {
+    const first = Array.isArray(body) ? body[0] : body;
+    const { api_key: key, token, properties } = objectOf(first);
+    return textOf(key) ?? textOf(token) ?? textOf(objectOf(properties).token);
+  },
+
+  translate(body, { now }, sink) {
+    const events = eventsOf(body);
+    const sentAt = isObject(body) ? body.sent_at : objectOf(events[0]).sent_at;
+    const request = { now, skewMs: clockSkewMs(sentAt, now) };
+    for (const event of events) {
+      if (isObject(event)) mapEvent(event, request, sink);
+      else sink.skip('call_unknown');
+    }
+  },
+
+  answer: () => ({ status: 'Ok' }),
+
+  mountOthers(router, skip) {
+    const answering =
+      (answer: RawEvent): RequestHandler =>
+      (_req, res) => {
+        allowAnyOrigin(res);
+        res.json(answer);
+      };
+    router.post(['/flags', '/flags/', '/decide', '/decide/'], answering(NO_FLAGS));
+    router.post(['/s', '/s/'], (_req, res) => {
+      skip('recording');
+      allowAnyOrigin(res);
+      res.json({ status: 'Ok' });
+    });
+    router.get('/array/:token/config', answering(SETTINGS));
+    router.get('/array/:token/config.js', ({ params }, res) => {
+      const token = String(params.token);
+      if (!/^[\w-]+$/.test(token)) throw new PublicError('not_found', 'there is no such route');
+      const known = `window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{}`;
+      const own = `window._POSTHOG_REMOTE_CONFIG["${token}"]=${JSON.stringify({ config: SETTINGS, siteApps: [] })}`;
+      res.type('text/javascript').send(`${known};${own};`);
+    });
+  },
+};
+
+function eventsOf(body: unknown): readonly unknown[] {
+  if (Array.isArray(body)) return body;
+  if (isObject(body) && Array.isArray(body.batch)) return body.batch;
+  if (isObject(body) && Object.hasOwn(body, 'event')) return [body];
+  throw new PublicError('bad_request', 'the body must be an event, an array of events, or an object with "batch"');
+}
+
+const NO_FLAGS: RawEvent = {
+  flags: {},
+  featureFlags: {},
+  featureFlagPayloads: {},
+  errorsWhileComputingFlags: false,
+  supportedCompression: ['gzip', 'gzip-js', 'base64'],
+  sessionRecording: false,
+  surveys: false,
+};
+
+/** Everything that this service does not do is off. */
+const SETTINGS: RawEvent = {
+  supportedCompression: ['gzip', 'gzip-js'],
+  hasFeatureFlags: false,
+  analytics: { endpoint: '/i/v0/e/' },
+  autocapture_opt_out: false,
+  autocaptureExceptions: false,
+  captureDeadClicks: false,
+  capturePerformance: false,
+  defaultIdentifiedOnly: true,
+  elementsChainAsString: true,
+  errorTracking: { autocaptureExceptions: false, suppressionRules: [] },
+  heatmaps: false,
+  isAuthenticated: false,
+  sessionRecording: false,
+  siteApps: [],
+  surveys: false,
+  toolbarParams: {},
+};
