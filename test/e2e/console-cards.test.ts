@@ -21,11 +21,11 @@ sections:
       - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'} # all shops
 `;
 
-async function create(key: string): Promise<string> {
+async function create(key: string, source = SOURCE): Promise<string> {
   const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}`, {
     method: 'POST',
     headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
-    body: JSON.stringify({ source_yaml: SOURCE, visibility: 'project' }),
+    body: JSON.stringify({ source_yaml: source, visibility: 'project' }),
   });
   return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
 }
@@ -217,6 +217,38 @@ test('an answer copied as a card is pasted into a dashboard, which syncs unchang
   await page.getByRole('link', { name: /^Open / }).click();
   await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
   expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('q')).toBe(q);
+});
+
+const LISTED = `version: 1
+title: Listed
+variables:
+  kind:
+    type: select
+    label: Kind
+    default: purchase
+    value_column: event_type
+    query: '* | last 30d | count by event_type'
+sections:
+  - title: Numbers
+    cards:
+      - {id: of, title: Of, kind: metric, viz: number, query: '* | last 30d | where event_type = {{kind}} | count'}
+`;
+
+test('a variable whose options cannot be read says why, and its cards are shown', async () => {
+  const { page } = await shop.visit(`/dashboards/${await create('listed', LISTED)}`);
+  const answer = page.getByRole('region', { name: 'Of' }).getByText('6', { exact: true });
+  await answer.waitFor();
+  await page.waitForLoadState('networkidle');
+  expect(await page.getByRole('alert').count()).toBe(0);
+  await page.route('**/query', (route) =>
+    route.request().postDataJSON().q.includes('by event_type')
+      ? route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"the store does not answer"}' })
+      : route.continue(),
+  );
+  await page.reload();
+  await page.getByRole('alert').filter({ hasText: 'the store does not answer' }).waitFor();
+  await answer.waitFor();
+  expect(await page.getByRole('combobox', { name: 'Kind' }).inputValue()).toBe('purchase');
 });
 
 test('a dashboard is printed without its controls, and shown on the full screen; members do not edit it', async () => {

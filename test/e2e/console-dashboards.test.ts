@@ -170,38 +170,6 @@ test('the text names problems at their lines, shows its changes, and keeps versi
   expect(await page.getByRole('link', { name: /Mine/ }).count()).toBe(0);
 });
 
-test('a variable whose options cannot be read says why', async () => {
-  const id = await sync(
-    'listed',
-    `version: 1
-title: Listed
-variables:
-  kind:
-    type: select
-    label: Kind
-    default: purchase
-    value_column: event_type
-    query: '* | last 30d | count by event_type'
-sections:
-  - title: Numbers
-    cards:
-      - { id: of, title: Of, kind: metric, viz: number, query: '* | last 30d | where event_type = {{kind}} | count' }
-`,
-  );
-  const visited = await shop.visit(`/dashboards/${id}`);
-  const { page } = visited;
-  await page.getByRole('option', { name: 'page_view' }).waitFor({ state: 'attached' });
-  await page.route('**/query', (route) =>
-    route.request().postDataJSON().q.includes('by event_type')
-      ? route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"the store does not answer"}' })
-      : route.continue(),
-  );
-  await page.reload();
-  await page.getByRole('alert').filter({ hasText: 'the store does not answer' }).waitFor();
-  await card(visited, 'Of').getByText('10', { exact: true }).waitFor();
-  expect(await page.getByRole('combobox', { name: 'Kind' }).inputValue()).toBe('purchase');
-});
-
 describe('an answer', () => {
   test('becomes a card in two clicks', async () => {
     const q = new URLSearchParams({ q: 'purchase # orders\n| last 30d | count by day' });

@@ -1,4 +1,4 @@
-// Share menu of Ask: copies a link, a curl command, a YAML card, Markdown or a prompt, and downloads
+// Share menu of Ask: copies a link, a curl command, a YAML card, Markdown or a prompt. It downloads
 // CSV.
 import { useState } from 'react';
 import { queryAsText } from '../api/query.js';

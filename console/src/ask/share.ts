@@ -1,5 +1,5 @@
-// Exports of a query as text: a curl command, a YAML card of a dashboard document, and a prompt for a
-// language model.
+// Exports of a query as text: a curl command, a YAML card of a dashboard document, and a prompt for
+// a language model.
 
 /** The query in single quotes for a shell, whatever it contains. */
 export function toCurl(origin: string, body: { readonly q: string; readonly timezone: string }): string {
