@@ -68,6 +68,8 @@ export default defineConfig({
           sequence: { groupOrder: 3 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ENGINES,
+          // As long as other waits (test/support/eventually.ts): a busy machine is no failure.
+          expect: { poll: { timeout: 30_000 } },
           testTimeout: 60_000,
           hookTimeout: 180_000,
           ...IN_SHARED_PROCESSES,
