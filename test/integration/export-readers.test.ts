@@ -25,6 +25,7 @@ import {
   take,
   untilStored,
 } from '../support/exports.js';
+import { redisBytesOf } from '../support/redis-memory.js';
 import { createTestProject, track } from '../support/track.js';
 
 startExports();
@@ -166,10 +167,6 @@ describe('an export client', () => {
   const residentBytes = (name: string): number =>
     Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${processes.get(name).pid}/status`, 'utf8'))?.[1]) * 1024;
 
-  async function redisBytes(): Promise<number> {
-    return Number(/used_memory:(\d+)/.exec(await redis.info('memory'))?.[1]);
-  }
-
   /** Number of export queries that ClickHouse runs. */
   async function runningPages(): Promise<number> {
     const query =
@@ -187,10 +184,10 @@ describe('an export client', () => {
   const residents = () => ({ web: residentBytes('web'), worker: residentBytes('worker') });
 
   test('that reads slowly stops web, worker and ClickHouse, and no process buffers the rest', async () => {
-    const before = { ...residents(), redis: await redisBytes() };
+    const before = { ...residents(), redis: await redisBytesOf(redis) };
     const response = await openSlowly(slow);
     await delay(3000);
-    const held = { ...residents(), redis: await redisBytes() };
+    const held = { ...residents(), redis: await redisBytesOf(redis) };
     expect(await readLines(response)).toBe(EVENTS);
     expect(await lastOutcome()).toBe('completed');
     // The rest is 120 MB. Garbage that is not yet collected is counted here, too.
