@@ -5,13 +5,13 @@ import { type DemoArguments, HELP, parseDemoArguments } from '../src/demo/argume
 import { createDemo, type Demo, type DemoDeps, DemoExists, deleteDemo } from '../src/demo/create-demo.js';
 import { generateShop } from '../src/demo/generate.js';
 import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
-import { formatCount, ProgressDisplay, toCells } from '../src/imports/progress.js';
 import { readStandalone } from '../src/imports/target.js';
 import { UsageError } from '../src/imports/usage-error.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+import { formatCount, formatRemaining, ProgressDisplay, toCells } from '../src/platform/progress.js';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -84,9 +84,8 @@ const findUrl = async ({ url }: DemoArguments): Promise<string> =>
 function show({ events, users, share }: DemoProgress, elapsedMs: number): void {
   const toStatus = (): string => {
     const rate = formatCount(Math.round((events * 1000) / Math.max(elapsedMs, 1)));
-    const left = share === 0 ? '' : `  ${Math.ceil((elapsedMs * (1 - share)) / share / 1000)} s left`;
     const percent = `${Math.floor(share * 100)} %`.padStart(5);
-    return `${percent}  ${formatCount(events)} events  ${rate} events/s  ${formatCount(users)} users${left}`;
+    return `${percent}  ${formatCount(events)} events  ${rate} events/s  ${formatCount(users)} users${formatRemaining(share, elapsedMs)}`;
   };
   display.show(elapsedMs, { toStatus, toBar: () => `${toCells(share)} ${toStatus()}` });
 }

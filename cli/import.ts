@@ -6,7 +6,7 @@ import { requireProject } from '../src/accounts/projects.js';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
 import { findInput } from '../src/imports/input/input-files.js';
 import { paced } from '../src/imports/pace.js';
-import { ProgressDisplay } from '../src/imports/progress.js';
+import { showProgress } from '../src/imports/progress.js';
 import { type ImportOptions, runImport } from '../src/imports/run-import.js';
 import { type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
@@ -16,6 +16,7 @@ import { readOperatorConfig } from '../src/platform/config.js';
 import { toProjectId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
+import { ProgressDisplay } from '../src/platform/progress.js';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -58,7 +59,7 @@ async function importPaths(args: ImportArguments): Promise<ImportSummary> {
         const { read, skippedCount: skipped, links, profiles } = now;
         const state = { read, skipped, identities: links + profiles };
         const bytes = { bytesRead: input.bytesRead(), bytesTotal: input.bytesTotal };
-        display.update({ ...state, ...bytes, elapsedMs: performance.now() - startedMs });
+        showProgress(display, { ...state, ...bytes, elapsedMs: performance.now() - startedMs });
       },
     });
   } catch (cause) {

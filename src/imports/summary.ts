@@ -1,6 +1,7 @@
 // Counters of an import and their report. A dry run counts the same, so that its report is equal.
+
+import { formatCount } from '../platform/progress.js';
 import { DistinctCounter } from './distinct-counter.js';
-import { formatCount } from './progress.js';
 import type { ImportedEvent } from './source.js';
 
 const SAMPLES_MAX = 3;
