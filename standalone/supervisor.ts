@@ -10,12 +10,13 @@ import { type Environment, type Ports, serviceEnvironment } from './environment.
 import { findFreePort } from './free-port.js';
 import type { InstanceLock } from './instance-lock.js';
 import { chooseLocalSignIn } from './local-sign-in.js';
+import { type MetricsServer, parseMetricsAddress, serveMetrics } from './metrics-server.js';
 import { StartProblem } from './problem.js';
 import { type ProcfileEntry, parseProcfile } from './procfile.js';
 import type { FirstProject } from './standalone-file.js';
 import { chooseStores } from './stores.js';
 import { type ProcessObserver, type ProcessSpec, SupervisedProcess } from './supervised-process.js';
-import type { ChildOutput } from './terminal.js';
+import { type ChildOutput, say } from './terminal.js';
 
 export interface SupervisorOptions {
   readonly caller: Environment;
@@ -46,6 +47,7 @@ export class Supervisor {
   /** In start order; the processes of a group start concurrently. */
   readonly #groups: SupervisedProcess[][] = [];
   #preparation: { kill(): void } | undefined;
+  #metrics: MetricsServer | undefined;
   #isStopping = false;
 
   constructor(options: SupervisorOptions) {
@@ -62,6 +64,7 @@ export class Supervisor {
   /** Resolves with the first project when the service is ready. Rejects with a StartProblem. */
   async start(): Promise<FirstProject> {
     const { caller, directory, port, url } = this.#options;
+    const metricsAddress = parseMetricsAddress(caller);
     const secrets = readOrCreateSecrets(directory);
     const stores = await chooseStores({ caller, directory, secrets });
     await this.#startGroup(stores.specs);
@@ -82,6 +85,7 @@ export class Supervisor {
     const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
     const specs = entries.filter(({ name }) => name !== ONE_SHOT).map((entry) => this.#toSpec(entry, env, ports));
     await this.#startGroup(specs.filter(({ name }) => name !== LAST_TO_START));
+    this.#metrics = await serveMetrics(metricsAddress, this.#metricsOf(ports), say);
     await this.#startGroup([
       ...specs.filter(({ name }) => name === LAST_TO_START),
       ...(signIn === undefined ? [] : [signIn.spec]),
@@ -93,6 +97,7 @@ export class Supervisor {
     this.#isStopping = true;
     this.#preparation?.kill();
     rmSync(this.#options.directory.serviceEnvironmentFile, { force: true });
+    this.#metrics?.close();
     for (const group of [...this.#groups].reverse()) await Promise.all(group.map((running) => running.stop()));
   }
 
@@ -139,16 +144,23 @@ export class Supervisor {
     return firstProject;
   }
 
+  #metricsOf(ports: Ports): ReadonlyMap<string, string> {
+    return new Map(Object.entries(ports).map(([name, port]) => [name, `http://${this.#hostOf(name)}:${port}/metrics`]));
+  }
+
+  #hostOf(name: string): string {
+    return name === LAST_TO_START ? reachableHost(this.#options.host) : '127.0.0.1';
+  }
+
   #toSpec({ name, command, args }: ProcfileEntry, env: Environment, ports: Ports): ProcessSpec {
     const port = new Map<string, number>(Object.entries(ports)).get(name);
-    const host = name === LAST_TO_START ? reachableHost(this.#options.host) : '127.0.0.1';
     return {
       name,
       command: command === 'node' ? process.execPath : command,
       args: args.map((argument) => (argument.startsWith('dist/') ? join(packageRoot, argument) : argument)),
       env,
       checkReady: async () => {
-        if (port !== undefined) await requireReady(`http://${host}:${port}/readyz`);
+        if (port !== undefined) await requireReady(`http://${this.#hostOf(name)}:${port}/readyz`);
       },
       readyTimeoutMs: 60_000,
       stopSignal: 'SIGTERM',

@@ -232,8 +232,8 @@ describe('what is generated or repeated', () => {
       ]),
     );
     const settings = [...read('src/platform/config.ts').matchAll(/^ {2}([A-Z_]+):/gm)].map(([, name]) => name);
-    // Only `npm start` reads DATA_DIR.
-    expect(Object.keys(shown).sort()).toEqual([...settings, 'DATA_DIR'].sort());
+    // Only `npm start` reads these.
+    expect(Object.keys(shown).sort()).toEqual([...settings, 'DATA_DIR', 'METRICS_HOST', 'METRICS_PORT'].sort());
 
     const required = {
       DATABASE_URL: 'postgres://x',

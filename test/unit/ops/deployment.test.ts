@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { packageRoot } from '../../../src/platform/paths.js';
+import { METRICS_PORT } from '../../../standalone/metrics-server.js';
 import { parseProcfile } from '../../../standalone/procfile.js';
+import { readAlerts, readPanels, selectorsOf } from '../../support/prometheus.js';
 
 const read = (path: string): string => readFileSync(join(packageRoot, path), 'utf8');
 const settings = new Set([...read('.env.example').matchAll(/^([A-Z_]+)=/gm)].map(([, name]) => name));
@@ -78,15 +80,29 @@ test('app.json names existing settings', () => {
   for (const setting of Object.keys(env)) expect(settings).toContain(setting);
 });
 
+interface ScrapeConfig {
+  readonly static_configs: readonly { targets: string[]; labels: { process: string; __metrics_path__?: string } }[];
+}
+
+const scrapesOf = (file: string) =>
+  (parse(read(file)) as { scrape_configs: ScrapeConfig[] }).scrape_configs.flatMap((config) => config.static_configs);
+
 test('Prometheus scrapes the addresses of the services', () => {
-  const { scrape_configs } = parse(read('ops/prometheus/prometheus.yml')) as {
-    scrape_configs: { static_configs: { targets: string[]; labels: { process: string } }[] }[];
-  };
-  for (const { targets, labels } of scrape_configs.flatMap((config) => config.static_configs)) {
+  for (const { targets, labels } of scrapesOf('ops/prometheus/prometheus.yml')) {
     const environment = compose.services[labels.process]?.environment ?? {};
     const port = { web: '8080', query: '8081', worker: String(environment.WORKER_PORT) }[labels.process];
     expect(targets).toEqual([`${labels.process}:${port}`]);
   }
+});
+
+test('Prometheus scrapes the processes of npm start at its default address', () => {
+  const processes = parseProcfile(read('Procfile')).filter(({ name }) => name !== 'release');
+  expect(scrapesOf('ops/prometheus/standalone.yml')).toEqual(
+    processes.map(({ name }) => ({
+      targets: [`127.0.0.1:${METRICS_PORT}`],
+      labels: { process: name, __metrics_path__: `/metrics/${name}` },
+    })),
+  );
 });
 
 test('every alert and panel uses exported series, and every named runbook exists', () => {
@@ -97,20 +113,12 @@ test('every alert and panel uses exported series, and every named runbook exists
     .filter((name) => name.endsWith('.ts'))
     .map(read)
     .join('\n');
-  const exported = new Set([...text.matchAll(/name: '([a-z_]+)',\s+help\b/g)].map(([, name]) => name));
-  const rules = parse(read('ops/prometheus/alerts.yml')) as {
-    groups: { rules: { alert: string; expr: string; annotations: { runbook: string } }[] }[];
-  };
-  const alerts = rules.groups.flatMap((group) => group.rules);
+  const exported = new Set([...text.matchAll(/name: '([a-z0-9_]+)',\s+help\b/g)].map(([, name]) => name));
+  const alerts = readAlerts();
   for (const { alert, annotations } of alerts)
     expect(existsSync(join(packageRoot, annotations.runbook)), alert).toBe(true);
-  const { panels } = JSON.parse(read('ops/grafana/dashboards/event-analytics.json')) as {
-    panels: { targets: { expr: string }[] }[];
-  };
-  const asked = [...alerts, ...panels.flatMap((panel) => panel.targets)].flatMap(({ expr }) =>
-    [...expr.matchAll(/\b([a-z]+_[a-z_]+)\b(?!\s*\()/g)].map(
-      ([, name]) => name?.replace(/_(bucket|sum|count)$/, '') ?? '',
-    ),
+  const asked = [...alerts, ...readPanels()].flatMap(({ expr }) =>
+    selectorsOf(expr).map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')),
   );
   expect(asked.length).toBeGreaterThan(20);
   for (const name of asked) expect([...exported, 'process_resident_memory_bytes']).toContain(name);
