@@ -92,8 +92,9 @@ export function createIngestDeps(
       async (commit) => {
         const { bytes, key } = commit;
         const job = { bytes, shares: sharesOf(commit.items), ...(key !== '' && { projectId: key }) };
-        await admission.addJob(job, () => enqueueIngest(key === '' ? prompt : bulk, redis, commit));
+        const jobId = await admission.addJob(job, () => enqueueIngest(key === '' ? prompt : bulk, redis, commit));
         metrics.commitEvents.observe(commit.weight);
+        return jobId;
       },
       toGroupLimits(settings, BOUNDS.ingestCommitBytes),
     ),

@@ -40,13 +40,13 @@ export const isIngestQueue = (name: string): boolean => name === INGEST_QUEUE ||
 
 /**
  * Resolves once Redis holds the payload and its job. The key of the commit is the project of all
- * its events (bulk queue), or empty (prompt queue).
+ * its events (bulk queue), or empty (prompt queue). Resolves with the id of the job.
  */
 export async function enqueueIngest(
   queue: IngestQueue,
   redis: Redis,
   commit: Pick<Commit<Envelope>, 'items' | 'weight'> & { readonly key?: string },
-): Promise<void> {
+): Promise<string> {
   const { items, weight, key = '' } = commit;
   const payloadKey = newPayloadKey(key);
   // Payload before job: a job without a payload would lose events, and a payload without a job is
@@ -63,7 +63,9 @@ export async function enqueueIngest(
   const replies = await executed(transaction);
   const priority = key === '' ? undefined : startTag(replies.at(-1), Number(replies.at(-2)) / TAG_BYTES);
   const job = { version: 1, claim: payloadKey, events: weight, bytes: envelopes.length } as const;
-  await queue.add('events', job, { jobId: jobIdOfPayload(payloadKey), ...(priority !== undefined && { priority }) });
+  const jobId = jobIdOfPayload(payloadKey);
+  await queue.add('events', job, { jobId, ...(priority !== undefined && { priority }) });
+  return jobId;
 }
 
 /** Bytes per fairness tag; a worker holds several of these at once anyway. */
@@ -81,8 +83,11 @@ export async function listActiveJobs(redis: Redis): Promise<string[]> {
 }
 
 /** Whether the job of a payload exists, in any state. */
-export async function isJobOfPayloadKnown(redis: Redis, payloadKey: string): Promise<boolean> {
-  const id = jobIdOfPayload(payloadKey);
+export const isJobOfPayloadKnown = (redis: Redis, payloadKey: string): Promise<boolean> =>
+  isJobKnown(redis, jobIdOfPayload(payloadKey));
+
+/** Whether a job exists, in any state: a job that stored its events is removed at once. */
+export async function isJobKnown(redis: Redis, id: string): Promise<boolean> {
   const queue = projectOfJob(id) === undefined ? INGEST_QUEUE : BULK_QUEUE;
   return (await redis.exists(KEYS.toKey(queue, id))) === 1;
 }

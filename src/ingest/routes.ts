@@ -1,6 +1,6 @@
 // POST /track: `track` lists the steps of a request. The response is sent only after Redis holds
-// the events.
-import type { Request, Router } from 'express';
+// the events, and with `?wait=1` after they are counted.
+import type { Request, Response, Router } from 'express';
 import { type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
@@ -9,6 +9,7 @@ import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.j
 import { type BodyLimits, createBodyReader, type WithBody } from '../platform/http/read-body.js';
 import { createRouter } from '../platform/http/router.js';
 import { admit, awaitTurn, decideAndCount, enqueue, requireQuota, type StepDeps, settleTimes } from './steps.js';
+import { CountedWaits, parseWait } from './wait-until-counted.js';
 
 export interface IngestDeps extends StepDeps {
   readonly credentials: CredentialStore;
@@ -19,13 +20,16 @@ export interface IngestDeps extends StepDeps {
 
 export function createIngestRouter(deps: IngestDeps): Router {
   const withBody = createBodyReader(deps.body);
+  const waits = new CountedWaits(deps.redis);
   const router = createRouter();
   router
     .route('/track')
     .options(answerPreflight)
     .post(async (req, res) => {
       allowAnyOrigin(res);
-      const { accepted, dropped } = await track(req, withBody, deps);
+      const tracked = await track(req, withBody, deps);
+      const { accepted, dropped } = tracked;
+      if (tracked.isWaiting) return void res.json(await answerWhenCounted(tracked, res, waits));
       // Serialized here: res.json costs 5 to 10 % of a request this small.
       res.setHeader('Content-Type', 'application/json; charset=utf-8');
       res.end(dropped === 0 ? `{"accepted":${accepted}}` : `{"accepted":${accepted},"dropped":${dropped}}`);
@@ -38,12 +42,21 @@ interface Tracked {
   readonly accepted: number;
   /** Events that rules of the project dropped, which public keys are not told: 0 for them. */
   readonly dropped: number;
+  readonly isWaiting: boolean;
+  /** The job that holds the events; undefined when none is accepted. */
+  readonly jobId?: string;
+}
+
+async function answerWhenCounted({ accepted, dropped, jobId }: Tracked, res: Response, waits: CountedWaits) {
+  const counted = jobId === undefined || (await waits.wait(jobId, () => res.destroyed));
+  return { accepted, ...(dropped > 0 && { dropped }), counted };
 }
 
 /** The way of a request; a step that throws ends it. Resolves with the numbers of events. */
 async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promise<Tracked> {
   const credential = await authenticate(deps.credentials, 'track', req); // 401, 403
   deps.rateLimit.take(rateSubjectsOf(credential)); // 429
+  const isWaiting = parseWait(req, credential); // 400, 403
   requireQuota(credential); // 403
   admit(credential, deps); // 429
   // 400, 413, 429
@@ -51,7 +64,8 @@ async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promis
     await awaitTurn(credential.projectId, bytes, deps);
     const decided = await decideAndCount({ req, credential, bytes }, deps); // 400, 429
     const dropped = credential.kind === 'public' ? 0 : decided.dropped;
-    if (decided.envelope.header.n === 0) return { accepted: 0, dropped };
-    return { accepted: await enqueue(await settleTimes(decided, deps), deps), dropped }; // 429, 503
+    if (decided.envelope.header.n === 0) return { accepted: 0, dropped, isWaiting };
+    const { events, jobId } = await enqueue(await settleTimes(decided, deps), deps); // 429, 503
+    return { accepted: events, dropped, isWaiting, jobId };
   });
 }

@@ -24,7 +24,8 @@ export interface StepDeps extends DecideDeps {
   readonly rates: ProjectRates;
   /** Fair scheduling of larger bodies that are parsed in the event loop. */
   readonly turns: Turns;
-  readonly groupCommit: GroupCommit<Envelope>;
+  /** Resolves with the id of the job that holds the events. */
+  readonly groupCommit: GroupCommit<Envelope, string>;
   readonly redis: Redis;
   readonly firstTimes: FirstTimesLimits;
   readonly rejectedEvents: RejectedEvents;
@@ -113,11 +114,17 @@ export async function settleTimes(
   return Object.keys(first).length === 0 ? envelope : { header: { ...header, first }, body };
 }
 
-/** Resolves with the number of events once Redis holds them. */
-export async function enqueue({ header, body }: Envelope, deps: StepDeps): Promise<number> {
+/** Events that Redis holds, and the job that will insert them. */
+export interface Enqueued {
+  readonly events: number;
+  readonly jobId: string;
+}
+
+/** Resolves once Redis holds the events. */
+export async function enqueue({ header, body }: Envelope, deps: StepDeps): Promise<Enqueued> {
   const isBulk = deps.admission.isBulk(header.p, weigh(body.length, header.n));
   const size = { weight: header.n, bytes: body.length, key: isBulk ? header.p : '' };
-  await deps.groupCommit.add({ header, body }, size);
+  const jobId = await deps.groupCommit.add({ header, body }, size);
   deps.metrics.accepted.inc(header.n);
-  return header.n;
+  return { events: header.n, jobId };
 }

@@ -6,7 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
 import { findProcess } from '../../standalone/process-identity.js';
+import { shellBlocksOf } from '../support/documentation.js';
 import { eventually } from '../support/eventually.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 
@@ -81,6 +83,19 @@ describe('npm start', () => {
     const run = (command = '') => spawnSync('bash', ['-c', `${command} --silent`], { encoding: 'utf8', env }).stdout;
     expect(run(trackCommand)).toBe('{"accepted":1}');
     await eventually(() => expect(run(queryCommand)).toMatch(/signup +\| +1 /));
+  });
+
+  test('does what the README says, in a second terminal', () => {
+    const [start, second = ''] = shellBlocksOf('README.md');
+    expect(start).toBe('npm start\n');
+    const { status, stdout, stderr } = spawnSync('bash', ['-ec', second], {
+      cwd: packageRoot,
+      encoding: 'utf8',
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: directory },
+    });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    // The answers stand in the order of the commands: the query counts the event at once.
+    expect(stdout).toMatch(/"counted":true\}[\s\S]*\| pro +\| +1 \|[\s\S]*\{"ok":true\}[\s\S]*The project "Demo shop"/);
   });
 
   test('lets a developer sign in with a browser, run a query and sign out', async () => {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Envelope } from '../../src/ingest/envelope.js';
 import { deletePayload, readBacklogs, replacePayload, sharesOf } from '../../src/ingest/payloads.js';
 import { BULK_QUEUE, createIngestQueue, enqueueIngest, listActiveJobs } from '../../src/ingest/queue.js';
+import { CountedWaits } from '../../src/ingest/wait-until-counted.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { openQueueToRead } from '../../src/platform/redis/open-queue.js';
@@ -80,4 +81,23 @@ test('the backlog is correct after adding, replacing, deleting and orphaning pay
   expect(await redis.keys('ingest:backlog:*')).toEqual([]);
   expect(await listActiveJobs(redis)).toEqual([]);
   await Promise.all([prompt.close(), bulk.close()]);
+});
+
+test('an answer waits until the job is gone, for a limited time and with a limited number of others', async () => {
+  const queue = createIngestQueue(redis);
+  const jobId = await enqueueIngest(queue, redis, { items: [envelopeOf(one, 10)], weight: 1 });
+  const isConnected = () => false;
+  const hurried = new CountedWaits(redis, { waitsMax: 1, waitMs: 0 });
+  expect(await hurried.wait(jobId, isConnected)).toBe(false);
+
+  const waits = new CountedWaits(redis, { waitsMax: 1, waitMs: 600_000 });
+  const waiting = waits.wait(jobId, isConnected);
+  expect(await waits.wait(jobId, isConnected)).toBe(false);
+  await queue.remove(jobId);
+  expect(await waiting).toBe(true);
+  expect(await waits.wait(jobId, isConnected)).toBe(true);
+
+  const kept = await enqueueIngest(queue, redis, { items: [envelopeOf(one, 10)], weight: 1 });
+  expect(await waits.wait(kept, () => true)).toBe(false);
+  await queue.close();
 });

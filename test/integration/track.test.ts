@@ -55,6 +55,16 @@ describe('POST /track accepts', () => {
     });
   });
 
+  test('one event of a secret key with wait=1, and answers when it is counted', async () => {
+    const sent = await fetch(`${processes.url}/track?wait=1`, {
+      method: 'POST',
+      headers: { 'X-API-Key': project.secretKey },
+      body: JSON.stringify({ event_type: 'awaited' }),
+    });
+    expect(await sent.json()).toEqual({ accepted: 1, counted: true });
+    expect(await store.count(project.id, "event_type = 'awaited'")).toBe(1);
+  });
+
   test('numeric text, which is stored as text and as number', async () => {
     const texts = { price: '12.50', code: '007', word: 'inf', blank: ' 5', exponent: '1e3', huge: '1e999' };
     await send({ event_type: 'numeric-text', event_properties: { ...texts, real: 3 } });
@@ -139,6 +149,18 @@ describe('POST /track refuses', () => {
     const answer = await track(processes.url, key, { event_type: 'a' });
     expect(answer.status).toBe(status);
     expect(answer.body.error).toMatch(/key/);
+  });
+
+  test.each([
+    ['wait=1 of a public key', () => project.publicKey, '1', 403, 'wait=1 needs a secret key or a token'],
+    ['another value of wait', () => project.secretKey, 'true', 400, 'wait can only be 1'],
+  ])('%s', async (_, key, wait, status, error) => {
+    const response = await fetch(`${processes.url}/track?wait=${wait}`, {
+      method: 'POST',
+      headers: { 'X-API-Key': key() },
+      body: JSON.stringify({ event_type: 'refused' }),
+    });
+    expect([response.status, await response.json()]).toEqual([status, { error }]);
   });
 
   test('a secret key in the URL', async () => {

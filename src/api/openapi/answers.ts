@@ -42,6 +42,10 @@ export const accepted = z.strictObject({
     .min(1)
     .optional()
     .meta({ description: 'events that rules of the project dropped; not for public keys, absent when none' }),
+  counted: z
+    .boolean()
+    .optional()
+    .meta({ description: 'with wait=1: whether queries count them now; false when that took longer than 10 s' }),
 });
 export const ok = z.strictObject({ ok: z.literal(true) });
 

@@ -3,6 +3,7 @@
 import type { RouteName } from '../../access/route-matrix.js';
 import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
 import { PROTOCOL_PATHS } from '../../ingest/protocols/paths.js';
+import { trackQuery } from '../../ingest/wait-until-counted.js';
 import { liveQuery } from '../../live/routes.js';
 import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
@@ -79,7 +80,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'POST /track': [
       'Ingests an event or a batch of at most 2000; invalid events are skipped',
       { 200: json('Accepted') },
-      { body: { anyOf: [refTo('Batch'), refTo('Event')] } },
+      { body: { anyOf: [refTo('Batch'), refTo('Event')] }, query: trackQuery },
     ],
     'POST /identify': [
       'Maps a device to a user and updates the user profile',

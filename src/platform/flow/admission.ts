@@ -15,7 +15,7 @@ export interface Admission {
   /** The estimated backlog of the project. */
   backlogOf(projectId: string): Backlog;
   /** Runs `add` after the same checks as `admit`, and counts the job from then on. */
-  addJob(job: NewJob, add: () => Promise<void>): Promise<void>;
+  addJob<R>(job: NewJob, add: () => Promise<R>): Promise<R>;
 }
 
 interface NewJob {
@@ -115,7 +115,7 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
       );
       ends.push(all.startAdding({ jobs: 1, bytes }));
       try {
-        await add();
+        return await add();
       } finally {
         for (const end of ends) end();
       }

@@ -30,6 +30,9 @@ export const BOUNDS = {
    */
   ingestPromptBytes: 512 * KIB,
   identifyPromptBytes: 128 * KIB,
+  /** Answers of /track that wait until their events are counted, of a process. */
+  trackWaits: 200,
+  trackWaitMs: 10_000,
   /**
    * Concurrent lookups: behind a flood of distinct keys, a revoked key would otherwise stay valid.
    */

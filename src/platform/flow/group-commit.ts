@@ -25,26 +25,26 @@ export interface GroupLimits {
   readonly delayMs: number;
 }
 
-interface Group<T> {
+interface Group<T, R> {
   readonly key: string;
   readonly items: T[];
   weight: number;
   bytes: number;
-  readonly done: Promise<void>;
-  readonly settle: (stored: Promise<void>) => void;
+  readonly done: Promise<R>;
+  readonly settle: (stored: Promise<R>) => void;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
  * One group per key is open at a time. It is committed `delayMs` after its first item, or when an
- * item reaches a limit.
+ * item reaches a limit. Each item of a group gets what storing the group resolves with.
  */
-export class GroupCommit<T> {
-  readonly #store: (commit: Commit<T>) => Promise<void>;
+export class GroupCommit<T, R = void> {
+  readonly #store: (commit: Commit<T>) => Promise<R>;
   readonly #limits: GroupLimits;
-  readonly #open = new Map<string, Group<T>>();
+  readonly #open = new Map<string, Group<T, R>>();
 
-  constructor(store: (commit: Commit<T>) => Promise<void>, limits: GroupLimits) {
+  constructor(store: (commit: Commit<T>) => Promise<R>, limits: GroupLimits) {
     this.#store = store;
     this.#limits = limits;
   }
@@ -52,7 +52,7 @@ export class GroupCommit<T> {
   /**
    * Resolves when the item is stored. When a group fails, it rejects for every item of the group.
    */
-  add(item: T, { weight, bytes, key = '' }: ItemSize): Promise<void> {
+  add(item: T, { weight, bytes, key = '' }: ItemSize): Promise<R> {
     const group = this.#open.get(key) ?? this.#start(key);
     group.items.push(item);
     group.weight += weight;
@@ -61,18 +61,18 @@ export class GroupCommit<T> {
     return group.done;
   }
 
-  #start(key: string): Group<T> {
-    let settle: Group<T>['settle'] = () => {};
-    const done = new Promise<void>((resolve) => {
+  #start(key: string): Group<T, R> {
+    let settle: Group<T, R>['settle'] = () => {};
+    const done = new Promise<R>((resolve) => {
       settle = resolve;
     });
     const timer = setTimeout(() => this.#commit(group), this.#limits.delayMs);
-    const group: Group<T> = { key, items: [], weight: 0, bytes: 0, done, settle, timer };
+    const group: Group<T, R> = { key, items: [], weight: 0, bytes: 0, done, settle, timer };
     this.#open.set(key, group);
     return group;
   }
 
-  #commit(group: Group<T>): void {
+  #commit(group: Group<T, R>): void {
     clearTimeout(group.timer);
     this.#open.delete(group.key);
     group.settle(this.#store(group));
