@@ -95,7 +95,9 @@ describe('npm start', () => {
     });
     expect({ status, stderr }).toMatchObject({ status: 0 });
     // The answers stand in the order of the commands: the query counts the event at once.
-    expect(stdout).toMatch(/"counted":true\}[\s\S]*\| pro +\| +1 \|[\s\S]*\{"ok":true\}[\s\S]*The project "Demo shop"/);
+    expect(stdout).toMatch(
+      /"counted":true\}\n[\s\S]*\| team +\| +1 \|[\s\S]*\{"ok":true\}[\s\S]*The project "Demo shop"/,
+    );
   });
 
   test('lets a developer sign in with a browser, run a query and sign out', async () => {
