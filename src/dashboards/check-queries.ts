@@ -6,6 +6,7 @@ import { CompileWork } from '../query/compile-work.js';
 import { findNearest, QueryError, type QueryErrorDetail } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
 import {
+  allowsDomain,
   type FilledTemplate,
   type Filling,
   fillTemplate,
@@ -16,6 +17,7 @@ import {
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
 import { parseTemplate } from './template.js';
+import { findColumn } from './variable-forms.js';
 import type { YamlSource } from './yaml-source.js';
 
 export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone' | 'definitions'>;
@@ -64,7 +66,7 @@ export function checkOptionsQuery(
   const names = compiled?.columns.map((column) => column.name) ?? [];
   const wrong = (['value_column', 'label_column'] as const).flatMap((key) => {
     const name = select[key];
-    if (compiled === undefined || name === undefined || names.includes(name)) return [];
+    if (compiled === undefined || name === undefined || findColumn(names, name) !== undefined) return [];
     const nearest = findNearest(name, names);
     const hint = nearest === undefined ? `its columns are ${names.join(', ')}` : `nearest is "${nearest}"`;
     return [check.source.problemAt([...path, key], { message: `the query has no column "${name}"`, hint })];
@@ -132,7 +134,8 @@ export function valuesToTry(template: string, variables: Variables): VariableVal
     const variable = variables.get(name);
     // Without a default, the query waits for a value of the viewer, so any sample value will do
     // here.
-    if (variable !== undefined && facet === undefined && needsValue(variable)) defaults.set(name, sampleOf(variable));
+    if (variable === undefined || !needsValue(variable)) continue;
+    if (facet === undefined || isRequired(variable)) defaults.set(name, sampleOf(variable));
   }
   const others = [...mentioned].flatMap((name) => {
     const variable = variables.get(name);
@@ -144,14 +147,19 @@ export function valuesToTry(template: string, variables: Variables): VariableVal
 const needsValue = (variable: Variable): boolean =>
   variable.type !== 'date_range' && variable.default === undefined && !('options' in variable && variable.options);
 
+const isRequired = (variable: Variable): boolean => variable.type === 'input' && variable.required === true;
+
 const sampleOf = (variable: Variable): string => (variable.type === 'input' ? 'ann@example.com' : 'value');
 
 function choicesOf(variable: Variable): string[] {
   switch (variable.type) {
     case 'select':
-      return variable.options?.map((option) => option.value) ?? [sampleOf(variable)];
+      return [
+        ...(variable.options ?? []).map((option) => option.value),
+        ...(variable.query === undefined ? [] : [sampleOf(variable)]),
+      ];
     case 'input':
-      return variable.allow_domain === true ? [sampleOf(variable), '*@example.com'] : [sampleOf(variable)];
+      return allowsDomain(variable) ? [sampleOf(variable), '*@example.com'] : [sampleOf(variable)];
     case 'date_range':
       return [];
   }

@@ -2,6 +2,8 @@
 // quotes. Does not compile the filled query.
 import { findNearest, quote } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
+import { tryFormatRange } from './date-range.js';
+import { allowsDomain } from './fill-template.js';
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
 import { findOpenEnd, parseTemplate, type TemplatePart } from './template.js';
@@ -9,9 +11,8 @@ import type { Remark, YamlSource } from './yaml-source.js';
 
 type Placeholder = Extract<TemplatePart, { kind: 'placeholder' }>;
 
-const PLACEHOLDER_FORM =
-  'a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case';
-const QUOTED_HINT = 'its value is quoted already: remove the quotes around it';
+const PLACEHOLDER_FORM = 'a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}';
+const QUOTED_HINT = 'a text has one plain value of a select or an input: remove the quotes around it';
 
 export interface TemplateCheck {
   readonly source: YamlSource;
@@ -29,18 +30,23 @@ export function checkPlaceholders({ source, path, variables }: TemplateCheck, te
   });
 }
 
-const toMistake = ({ raw, isQuoted }: Extract<TemplatePart, { kind: 'mistake' }>): Remark =>
+const toMistake = ({ raw, isQuoted }: { readonly raw: string; readonly isQuoted: boolean }): Remark =>
   isQuoted
     ? { message: `${raw} is inside quotes`, hint: QUOTED_HINT }
     : { message: `${quote(raw)} is not a placeholder`, hint: PLACEHOLDER_FORM };
 
-function findMisuse({ name, facet, raw }: Placeholder, variables: Variables): Remark | undefined {
+function findMisuse(placeholder: Placeholder, variables: Variables): Remark | undefined {
+  const { name, facet, raw, literal, last } = placeholder;
   const variable = variables.get(name);
   if (variable === undefined) {
     const nearest = findNearest(name, variables.keys());
     const hint =
       nearest === undefined ? `variables are ${[...variables.keys()].join(', ')}` : `nearest is "${nearest}"`;
     return { message: `unknown variable "${name}"`, hint };
+  }
+  if (literal !== undefined && variable.type === 'date_range') return toMistake({ ...placeholder, isQuoted: true });
+  if (last !== undefined && !isRange(variable)) {
+    return { message: `"${name}" is not a range`, hint: 'after last stands one, or a select whose options are ranges' };
   }
   const known = facetsOf(variable);
   if (known.includes(facet)) return undefined;
@@ -51,6 +57,12 @@ function findMisuse({ name, facet, raw }: Placeholder, variables: Variables): Re
   };
 }
 
+const isRange = (variable: Variable): boolean =>
+  variable.type === 'date_range' ||
+  (variable.type === 'select' &&
+    variable.query === undefined &&
+    variable.options?.every(({ value }) => tryFormatRange(value) !== undefined) === true);
+
 /** What may follow the name of a variable and a dot; undefined is the plain value. */
 function facetsOf(variable: Variable): (string | undefined)[] {
   switch (variable.type) {
@@ -59,10 +71,10 @@ function facetsOf(variable: Variable): (string | undefined)[] {
     case 'input': {
       const fragments = Object.keys(variable.fragments ?? {}).map((name) => `${name}_fragment`);
       // A field cannot be compared with a domain, so a domain is only usable through fragments.
-      return variable.allow_domain === true ? fragments : [undefined, ...fragments];
+      return allowsDomain(variable) ? fragments : [undefined, ...fragments];
     }
     case 'date_range':
-      return [undefined, 'stage'];
+      return [undefined, 'stage', 'fragment'];
   }
 }
 

@@ -5,9 +5,10 @@ import { checkOptionsQuery, type QueryCheck } from './check-queries.js';
 import { checkFragment } from './check-templates.js';
 import { type Variable, type Variables, variableSchema } from './config-schema.js';
 import { RANGE_FORM, tryFormatRange } from './date-range.js';
-import { isInput, variablesOf } from './fill-template.js';
+import { allowsDomain, isInput, variablesOf } from './fill-template.js';
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
+import { CUSTOM_RANGE, type RangeVariable, toRange } from './variable-forms.js';
 import type { YamlSource } from './yaml-source.js';
 
 export interface CheckedVariables {
@@ -39,13 +40,15 @@ const isMap = (value: unknown): value is Record<string, unknown> =>
 function checkVariable(check: VariablesCheck, name: string, variable: Variable): DashboardProblem[] {
   const path = ['variables', name];
   const { source } = check;
-  if (name === 'range' && variable.type !== 'date_range') {
+  if (name === 'range' && variable.type === 'input') {
     const message = `the variable "range" has the type ${variable.type}`;
     const hint = 'it is the date_range of every dashboard; choose another name';
     return [source.problemAt([...path, 'type'], { message, hint })];
   }
   switch (variable.type) {
     case 'select': {
+      const range = toRange(name, variable);
+      if (range !== undefined) return checkDateRange(source, path, range);
       const problems = checkSelect(source, path, variable);
       if (problems.length > 0 || variable.query === undefined) return problems;
       return checkOptionsQuery({ ...check, path }, variable);
@@ -64,26 +67,16 @@ function checkSelect(source: YamlSource, path: Path, select: Variable & { type: 
   const add = (inside: Path, message: string, hint: string) =>
     problems.push(source.problemAt([...path, ...inside], { message, hint }));
   const { options, query } = select;
-  if ((options === undefined) === (query === undefined)) {
-    add(
-      [],
-      `a select has ${options === undefined ? 'neither options nor' : 'both options and'} a query`,
-      'it has one of the two',
-    );
-  }
-  if (query !== undefined && select.value_column === undefined) {
-    add(['value_column'], '"value_column" is missing', 'it names the column of the query that holds the values');
+  if (options === undefined && query === undefined) {
+    add([], 'a select has neither options nor a query', 'it has one of the two, or both');
   }
   for (const key of query === undefined ? FROM_QUERY : []) {
     if (select[key] !== undefined)
       add([key], `${key} goes with a query`, 'options have their own value, label and fragment');
   }
   const values = options?.map((option) => option.value) ?? [];
-  values.forEach((value, index) => {
-    if (values.indexOf(value) < index)
-      add(['options', index, 'value'], `the value ${quote(value)} is used twice`, 'values differ');
-  });
-  if (options !== undefined && select.default !== undefined && !values.includes(select.default)) {
+  problems.push(...checkValues(source, path, values));
+  if (query === undefined && select.default !== undefined && !values.includes(select.default)) {
     add(['default'], `${quote(select.default)} is not one of the options`, nearestOf(select.default, values));
   }
   if (query?.includes('{{'))
@@ -97,6 +90,13 @@ function checkSelect(source: YamlSource, path: Path, select: Variable & { type: 
   }
   return problems;
 }
+
+const checkValues = (source: YamlSource, path: Path, values: readonly string[]): DashboardProblem[] =>
+  values.flatMap((value, index) => {
+    if (values.indexOf(value) === index) return [];
+    const remark = { message: `the value ${quote(value)} is used twice`, hint: 'values differ' };
+    return [source.problemAt([...path, 'options', index, 'value'], remark)];
+  });
 
 const nearestOf = (text: string, known: readonly string[]): string => {
   const nearest = findNearest(text, known);
@@ -114,23 +114,50 @@ function checkInput(source: YamlSource, path: Path, input: Variable & { type: 'i
       'as in ann@example.com; *@example.com needs allow_domain: true',
     );
   }
-  for (const [name, { email, domain }] of Object.entries(input.fragments ?? {})) {
-    const inside: Path = ['fragments', name, 'domain'];
-    if (input.allow_domain === true && domain === undefined) {
-      add(inside, '"domain" is missing', 'it is the fragment for *@example.com, where {{value}} is example.com');
+  if (input.allow_domain !== undefined && input.allow_domain_wildcard !== undefined) {
+    add(['allow_domain_wildcard'], 'allow_domain_wildcard is another name of allow_domain', 'write one of the two');
+  }
+  for (const [name, forms] of Object.entries(input.fragments ?? {})) {
+    const inside: Path = ['fragments', name];
+    const { email, domain, exact_field: exactField, domain_field: domainField } = forms;
+    if (email === undefined && exactField === undefined) {
+      add([...inside, 'email'], '"email" is missing', 'it is the fragment for an address; or exact_field: user.email');
     }
-    if (input.allow_domain !== true && domain !== undefined) {
-      add(inside, 'domain goes with allow_domain: true', 'without it, only e-mail addresses are taken');
+    if (email !== undefined && exactField !== undefined) {
+      add([...inside, 'exact_field'], 'exact_field goes without email', 'it is a field, email is a whole fragment');
     }
-    problems.push(...checkFragment(source, [...path, 'fragments', name, 'email'], email));
-    problems.push(...checkFragment(source, [...path, ...inside], domain));
+    if (domain !== undefined && domainField !== undefined) {
+      add([...inside, 'domain_field'], 'domain_field goes without domain', 'it is a field, domain is a whole fragment');
+    }
+    if (allowsDomain(input) && domain === undefined && domainField === undefined) {
+      add(
+        [...inside, 'domain'],
+        '"domain" is missing',
+        'it is the fragment for *@example.com, where {{value}} is example.com',
+      );
+    }
+    if (!allowsDomain(input) && domain !== undefined) {
+      add([...inside, 'domain'], 'domain goes with allow_domain: true', 'without it, only e-mail addresses are taken');
+    }
+    problems.push(...checkFragment(source, [...path, ...inside, 'email'], email));
+    problems.push(...checkFragment(source, [...path, ...inside, 'domain'], domain));
   }
   return problems;
 }
 
-function checkDateRange(source: YamlSource, path: Path, range: Variable & { type: 'date_range' }): DashboardProblem[] {
-  if (range.default === undefined || tryFormatRange(range.default) !== undefined) return [];
-  return [
-    source.problemAt([...path, 'default'], { message: `${quote(range.default)} is not a range`, hint: RANGE_FORM }),
+/** As an option, `custom` stands for a choice of two dates. */
+const isChoice = ([key]: Path, value: string): boolean => key === 'options' && value === CUSTOM_RANGE;
+
+function checkDateRange(source: YamlSource, path: Path, range: RangeVariable): DashboardProblem[] {
+  const values = range.options?.map(({ value }) => value) ?? [];
+  const given: [Path, string | undefined][] = [
+    [['default'], range.default],
+    ...values.map((value, index): [Path, string] => [['options', index, 'value'], value]),
   ];
+  const wrong = given.flatMap(([inside, value]) =>
+    value === undefined || isChoice(inside, value) || tryFormatRange(value) !== undefined
+      ? []
+      : [source.problemAt([...path, ...inside], { message: `${quote(value)} is not a range`, hint: RANGE_FORM })],
+  );
+  return [...wrong, ...checkValues(source, path, values)];
 }

@@ -6,7 +6,8 @@ import { reportsSchema, timezoneSchema } from '../reports/config-schema.js';
 
 const KEY_LENGTH_MAX = 63;
 const KEY_FORM = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
-const NAME_FORM = /^[a-z][a-z0-9_]*$/;
+const NAME_FORM = /^[A-Za-z][A-Za-z0-9_]*$/;
+const FIELD_FORM = /^[A-Za-z_][A-Za-z0-9_.]*$/;
 
 // biome-ignore format: one list
 const CARD_KINDS = [
@@ -40,30 +41,56 @@ export const dashboardKey = z
   .max(KEY_LENGTH_MAX)
   .regex(KEY_FORM, { error: 'is written in kebab-case: letters a to z and digits, joined with "-"' });
 
+const option = z.strictObject({ value: text, label: title.optional(), fragment: text.optional() });
+
 const select = z.strictObject({
   type: z.literal('select'),
   label: title.optional(),
   default: text.optional(),
-  options: z
-    .array(z.strictObject({ value: text, label: title.optional(), fragment: text.optional() }))
-    .min(1)
-    .max(100)
-    .optional(),
+  options: z.array(option).min(1).max(100).optional(),
   query: query.optional(),
   value_column: text.min(1).optional(),
   label_column: text.min(1).optional(),
   fragment_template: text.optional(),
 });
 
+const fieldName = z.string().max(200).regex(FIELD_FORM, { error: 'is the name of a field, as in user.email' });
+
 const input = z.strictObject({
   type: z.literal('input'),
   label: title.optional(),
   default: text.optional(),
   allow_domain: z.boolean().optional(),
-  fragments: z.record(name, z.strictObject({ email: text, domain: text.optional() })).optional(),
+  // Another name of allow_domain.
+  allow_domain_wildcard: z.boolean().optional(),
+  input: z.literal('email').optional(),
+  placeholder: title.optional(),
+  required: z.boolean().optional(),
+  submit: z.boolean().optional(),
+  // Each form is a fragment, or the field that is compared.
+  fragments: z
+    .record(
+      name,
+      z.strictObject({
+        email: text.optional(),
+        domain: text.optional(),
+        exact_field: fieldName.optional(),
+        domain_field: fieldName.optional(),
+      }),
+    )
+    .optional(),
 });
 
-const dateRange = z.strictObject({ type: z.literal('date_range'), label: title.optional(), default: text.optional() });
+const dateRange = z.strictObject({
+  type: z.literal('date_range'),
+  label: title.optional(),
+  default: text.optional(),
+  options: z
+    .array(option.omit({ fragment: true }))
+    .min(1)
+    .max(100)
+    .optional(),
+});
 
 export const VARIABLE_TYPES = ['select', 'input', 'date_range'] as const;
 
@@ -74,7 +101,7 @@ const scalar = z.union([z.string(), z.number(), z.boolean()], { error: 'is a tex
 const cardId = z
   .string()
   .max(KEY_LENGTH_MAX)
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]*$/, { error: 'has letters, digits, _ and - only' });
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_.:-]*$/, { error: 'has letters, digits, _, -, . and : only' });
 
 export const cardSchema = z.strictObject({
   id: cardId,
@@ -88,7 +115,7 @@ export const cardSchema = z.strictObject({
     .max(10)
     .optional(),
   markdown: z.string().max(20_000).optional(),
-  layout: z.strictObject({ w: z.int().min(1).max(12), h: z.int().min(1).max(100) }).optional(),
+  layout: z.strictObject({ w: z.int().min(1).max(12).optional(), h: z.int().min(1).max(100).optional() }).optional(),
   // Rendering hints, which are stored unchanged.
   options: z
     .record(

@@ -7,6 +7,7 @@ import { parse } from '../query/parse/parse.js';
 import { quoteText } from '../query/parse/strings.js';
 import { stagesOf } from '../query/parse/syntax.js';
 import { TIME_STAGES, type TimeStage } from '../query/time/range.js';
+import { expandRange } from './variable-forms.js';
 
 export const RANGE_FORM = 'a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01';
 
@@ -16,10 +17,10 @@ const ANY_MOMENT = { nowMs: Date.UTC(2026, 0, 1), timezone: 'UTC' };
 /** Longer than any range, blanks included. */
 const LENGTH_MAX = 200;
 
-/** `last 7d` and similar; undefined for text that is not a range. */
+/** `last 7d` and similar, short forms too; undefined for text that is not a range. */
 export function tryFormatRange(text: string): string | undefined {
   if (text.length > LENGTH_MAX) return undefined;
-  const { query, problems } = parse(`* | ${text}`);
+  const { query, problems } = parse(`* | ${expandRange(text)}`);
   const [stage] = stagesOf(query.stages, ...TIME_STAGES);
   if (problems.length > 0 || stage === undefined || query.stages.length > 1) return undefined;
   const formatted = format(stage);

@@ -8,6 +8,7 @@ import type { Card, DashboardConfig, Variable, Variables } from './config-schema
 import { RANGE_FORM, tryFormatRange } from './date-range.js';
 import type { Path } from './path.js';
 import { parseTemplate, type TemplatePart } from './template.js';
+import { toRange } from './variable-forms.js';
 
 /** The values a viewer chose, by name of the variable. The default applies when absent or empty. */
 export type VariableValues = ReadonlyMap<string, string>;
@@ -40,7 +41,10 @@ const DEFAULT_RANGE = 'last 7d';
 export const variablesOf = (declared: DashboardConfig['variables']): Variables =>
   new Map<string, Variable>([
     ['range', { type: 'date_range', default: DEFAULT_RANGE }],
-    ...Object.entries(declared ?? {}),
+    ...Object.entries(declared ?? {}).map(([name, variable]): [string, Variable] => [
+      name,
+      (toRange(name, variable) as Variable | undefined) ?? variable,
+    ]),
   ]);
 
 /**
@@ -95,12 +99,21 @@ export function fillTemplate(template: string, path: Path, { variables, values }
 function fillPart(part: TemplatePart, path: Path, chosenOf: (name: string) => Chosen | undefined): Piece[] {
   if (part.kind === 'text') return [{ text: part.text, path, offset: part.offset, isCopied: true }];
   const chosen = part.kind === 'placeholder' ? chosenOf(part.name) : undefined;
+  if (part.kind === 'placeholder' && part.literal !== undefined) {
+    // Only documents of earlier versions have unknown names in texts: they stay.
+    if (chosen === undefined) return [{ text: part.literal.text, path, offset: part.offset, isCopied: true }];
+    if (chosen.raw === undefined) throw new PublicError('bad_request', `the variable "${part.name}" has no value`);
+    return [{ text: quoteIn(part.literal, chosen.raw), path, offset: part.offset, isCopied: false }];
+  }
   if (part.kind !== 'placeholder' || chosen === undefined) throw new Error(`${part.raw} cannot be filled`);
-  const facet = toFacet(chosen, part.facet);
+  const facet = part.last === undefined ? toFacet(chosen, part.facet) : toRangeFacet(chosen);
   if (facet === undefined) throw new PublicError('bad_request', `the variable "${part.name}" has no value`);
   if (facet.kind === 'text') return [{ text: facet.text, path, offset: part.offset, isCopied: false }];
   return fillFragment(facet, ['variables', part.name]);
 }
+
+const quoteIn = ({ before, after }: { readonly before: string; readonly after: string }, value: string): string =>
+  quoteText(before + value + after);
 
 /** The position in the document of the character at `offset` of the filled text. */
 export function writtenAt({ pieces }: FilledTemplate, offset: number): { path: Path; offset: number } | undefined {
@@ -121,14 +134,23 @@ interface Fragment {
   readonly template: string;
   readonly value: string;
   readonly path: Path;
+  /** The template is made of the text at `path`, which names a field. */
+  readonly isOfField?: boolean;
 }
 
 /**
  * The value of a variable and its derived forms. Forms that the variable does not have are absent.
  */
 interface Chosen {
+  /** As a part of the query: a quoted text, or a range. */
   readonly value: string | undefined;
+  /** As a part of a text; ranges have none. */
+  readonly raw?: string;
+  /** As a range without a pipe. */
+  readonly range?: string | undefined;
   readonly stage?: string;
+  /** Without a value, fragments are an error and not empty. */
+  readonly isRequired?: boolean;
   readonly fragment?: Fragment;
   readonly fragments?: ReadonlyMap<string, Fragment>;
 }
@@ -138,75 +160,108 @@ function choose(name: string, variable: Variable, text: string | undefined): Cho
     case 'select':
       return chooseOption(name, variable, text);
     case 'input':
-      return text === undefined ? { value: undefined } : chooseInput(name, variable, text);
+      return text === undefined
+        ? { value: undefined, isRequired: variable.required === true }
+        : chooseInput(name, variable, text);
     case 'date_range': {
       const range = tryFormatRange(text ?? DEFAULT_RANGE);
       if (range === undefined)
         throw new PublicError('bad_request', `the variable "${name}" is not a range; ${RANGE_FORM}`);
-      return { value: range, stage: `| ${range}` };
+      return { value: range, range, stage: `| ${range}` };
     }
   }
 }
 
 function chooseOption(name: string, variable: Variable & { type: 'select' }, text: string | undefined): Chosen {
-  if (variable.options === undefined) {
-    if (text === undefined) return { value: undefined };
-    const template = variable.fragment_template ?? '';
-    return { value: quoteText(text), fragment: { template, value: text, path: ['fragment_template'] } };
+  const index = text === undefined ? 0 : (variable.options?.findIndex((option) => option.value === text) ?? -1);
+  const option = variable.options?.[index];
+  if (option !== undefined) {
+    const { value, fragment: template = '' } = option;
+    const path = ['options', index, 'fragment'];
+    return { value: quoteText(value), raw: value, range: tryFormatRange(value), fragment: { template, value, path } };
   }
-  const index = text === undefined ? 0 : variable.options.findIndex((option) => option.value === text);
-  const option = variable.options[index];
-  if (option === undefined) throw new PublicError('bad_request', `the variable "${name}" has no such option`);
-  const path = ['options', index, 'fragment'];
-  return { value: quoteText(option.value), fragment: { template: option.fragment ?? '', value: option.value, path } };
+  if (variable.query === undefined) {
+    throw new PublicError('bad_request', `the variable "${name}" has no such option`);
+  }
+  if (text === undefined) return { value: undefined };
+  const template = variable.fragment_template ?? '';
+  return { value: quoteText(text), raw: text, fragment: { template, value: text, path: ['fragment_template'] } };
 }
 
 const EMAIL = /^[^\s@*]+@[^\s@*]+\.[^\s@*]+$/;
 const DOMAIN = /^\*@([^\s@*]+\.[^\s@*]+)$/;
 const INPUT_LENGTH_MAX = 320;
 
+type InputVariable = Variable & { type: 'input' };
+
+/** `allow_domain` has two names. */
+export const allowsDomain = (input: InputVariable): boolean =>
+  (input.allow_domain ?? input.allow_domain_wildcard) === true;
+
 /**
  * Whether an input accepts this text: an e-mail address or, where allowed, all addresses of a
  * domain.
  */
-export const isInput = ({ allow_domain }: Variable & { type: 'input' }, text: string): boolean =>
-  text.length <= INPUT_LENGTH_MAX && (EMAIL.test(text) || (allow_domain === true && DOMAIN.test(text)));
+export const isInput = (input: InputVariable, text: string): boolean =>
+  text.length <= INPUT_LENGTH_MAX && (EMAIL.test(text) || (allowsDomain(input) && DOMAIN.test(text)));
 
-function chooseInput(name: string, variable: Variable & { type: 'input' }, text: string): Chosen {
-  const domain = variable.allow_domain === true ? DOMAIN.exec(text)?.[1] : undefined;
+function chooseInput(name: string, variable: InputVariable, typed: string): Chosen {
+  const text = typed.trim();
+  const domain = allowsDomain(variable) ? DOMAIN.exec(text)?.[1] : undefined;
   if (!isInput(variable, text)) {
-    const form = variable.allow_domain ? 'ann@example.com, or *@example.com' : 'ann@example.com';
+    const form = allowsDomain(variable) ? 'ann@example.com, or *@example.com' : 'ann@example.com';
     throw new PublicError('bad_request', `the variable "${name}" is an e-mail address: ${form}`);
   }
   const fragments = Object.entries(variable.fragments ?? {}).map(([fragment, forms]): [string, Fragment] => {
     const form = domain === undefined ? 'email' : 'domain';
-    return [fragment, { template: forms[form] ?? '', value: domain ?? text, path: ['fragments', fragment, form] }];
+    const field = domain === undefined ? 'exact_field' : 'domain_field';
+    // Domains of profiles are in lower case.
+    const value = domain?.toLowerCase() ?? text;
+    const path = ['fragments', fragment, forms[field] === undefined ? form : field];
+    const template = forms[field] === undefined ? (forms[form] ?? '') : compareField(forms[field], value);
+    return [fragment, { template, value, path, isOfField: forms[field] !== undefined }];
   });
-  return { value: quoteText(text), fragments: new Map(fragments) };
+  return { value: quoteText(text), raw: text, fragments: new Map(fragments) };
+}
+
+/** An address is compared unchanged and in lower case. */
+function compareField(field: string, value: string): string {
+  const lower = value.toLowerCase();
+  return lower === value ? `| where ${field} = {{value}}` : `| where ${field} in ({{value}}, ${quoteText(lower)})`;
 }
 
 type Facet = { readonly kind: 'text'; readonly text: string } | ({ readonly kind: 'fragment' } & Fragment);
 
-const NOTHING: Facet = { kind: 'text', text: '' };
+const toText = (text: string): Facet => ({ kind: 'text', text });
+const NOTHING = toText('');
+
+const toRangeFacet = ({ range }: Chosen): Facet | undefined => (range === undefined ? undefined : toText(range));
 
 /** Undefined when the value itself is requested and there is none. */
 function toFacet(chosen: Chosen, facet: string | undefined): Facet | undefined {
-  if (facet === undefined) return chosen.value === undefined ? undefined : { kind: 'text', text: chosen.value };
-  if (facet === 'stage') return { kind: 'text', text: chosen.stage ?? '' };
+  if (chosen.value === undefined && (facet === undefined || chosen.isRequired === true)) return undefined;
+  if (facet === undefined) return toText(chosen.value ?? '');
+  if (facet === 'stage' || (facet === 'fragment' && chosen.stage !== undefined)) return toText(chosen.stage ?? '');
   const named = facet.replace(/_fragment$/, '');
   const fragment = facet === 'fragment' ? chosen.fragment : chosen.fragments?.get(named);
   return fragment === undefined ? NOTHING : { kind: 'fragment', ...fragment };
 }
 
-function fillFragment({ template, value, path }: Fragment, at: Path): Piece[] {
+function fillFragment({ template, value, path, isOfField }: Fragment, at: Path): Piece[] {
   const quoted = quoteText(value);
   const pieces: Piece[] = [];
   let length = 0;
   for (const part of parseTemplate(template)) {
     if (length > QUERY_BYTES_MAX) break;
-    const text = part.kind === 'text' ? part.text : quoted;
+    const text = part.kind === 'text' ? part.text : fillValue(part, value, quoted);
     length += text.length;
-    pieces.push({ text, path: [...at, ...path], offset: part.offset, isCopied: part.kind === 'text' });
+    const place = isOfField ? { offset: 0, isCopied: false } : { offset: part.offset, isCopied: part.kind === 'text' };
+    pieces.push({ text, path: [...at, ...path], ...place });
   }
   return pieces;
+}
+
+function fillValue(part: TemplatePart, value: string, quoted: string): string {
+  if (part.kind !== 'placeholder') return quoted;
+  return part.literal === undefined ? (part.last ?? '') + quoted : quoteIn(part.literal, value);
 }

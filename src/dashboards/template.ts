@@ -1,5 +1,6 @@
 // Parses a template into text and placeholders: `{{name}}`, `{{name.stage}}`, `{{name.fragment}}`
 // and `{{name.<fragment>_fragment}}`. fill-template.ts replaces them.
+import { unquote } from '../query/parse/strings.js';
 
 export type TemplatePart =
   | { readonly kind: 'text'; readonly text: string; readonly offset: number }
@@ -9,17 +10,21 @@ export type TemplatePart =
       readonly name: string;
       /** What follows the dot; undefined for the plain value. */
       readonly facet: string | undefined;
+      /** The quoted text around it, which is a part of the placeholder, and its decoded parts. */
+      readonly literal?: { readonly text: string; readonly before: string; readonly after: string };
+      /** The word `last` before it, with blanks, which is a part of the placeholder. */
+      readonly last?: string;
       readonly offset: number;
     }
-  /** A placeholder inside quotes, where it is not replaced, or an invalid one. */
+  /** A placeholder inside quotes that is not one plain value, or an invalid one. */
   | { readonly kind: 'mistake'; readonly isQuoted: boolean; readonly raw: string; readonly offset: number };
 
 // Matches strings and comments exactly as the lexer of the query language does
 // (grammar/query.grammar), because a value inserted inside quotes would end them.
 const TOKEN =
-  /(?<string>"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(?<comment>#[^\n\r]*)|\{\{(?<inside>[^{}]*)\}\}/g;
-const INSIDE = /^\s*(?<name>[a-z][a-z0-9_]*)(?:\.(?<facet>[a-z][a-z0-9_]*))?\s*$/;
-const IN_STRING = /\{\{\s*[a-z][a-z0-9_.]*\s*\}\}/;
+  /(?<string>"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|(?<comment>#[^\n\r]*)|(?<last>(?<![\w.])last\s+(?=\{\{\s*\w+\s*\}\}))?\{\{(?<inside>[^{}]*)\}\}/g;
+const INSIDE = /^\s*(?<name>[A-Za-z][A-Za-z0-9_]*)(?:\.(?<facet>[A-Za-z][A-Za-z0-9_]*))?\s*$/;
+const IN_STRING = /\{\{\s*(?<name>[A-Za-z][A-Za-z0-9_]*)(?<facet>\.[A-Za-z0-9_.]*)?\s*\}\}/g;
 
 export function parseTemplate(template: string): TemplatePart[] {
   const parts: TemplatePart[] = [];
@@ -38,13 +43,32 @@ export function parseTemplate(template: string): TemplatePart[] {
 function toPart({ 0: raw, index: offset, groups = {} }: RegExpExecArray): TemplatePart | undefined {
   if (groups.comment !== undefined) return undefined;
   if (groups.string !== undefined) {
-    const quoted = IN_STRING.exec(raw);
-    if (quoted === null) return undefined;
-    return { kind: 'mistake', isQuoted: true, raw: quoted[0], offset };
+    return toLiteral(raw, offset);
   }
   const inside = INSIDE.exec(groups.inside ?? '')?.groups;
   if (inside?.name === undefined) return { kind: 'mistake', isQuoted: false, raw, offset };
-  return { kind: 'placeholder', raw, name: inside.name, facet: inside.facet, offset };
+  const { last } = groups;
+  const placeholder = { kind: 'placeholder', name: inside.name, facet: inside.facet, offset } as const;
+  return last === undefined ? { ...placeholder, raw } : { ...placeholder, raw: raw.slice(last.length), last };
+}
+
+/** The quotes are decoded, so that a backslash before the value cannot become a part of it. */
+function toLiteral(text: string, offset: number): TemplatePart | undefined {
+  const [found, another] = text.matchAll(IN_STRING);
+  if (found?.groups?.name === undefined) return undefined;
+  const { 0: raw, index, groups } = found;
+  if (another !== undefined || groups.facet !== undefined) return { kind: 'mistake', isQuoted: true, raw, offset };
+  const quote = text.charAt(0);
+  const before = unquote(text.slice(0, index) + quote);
+  const after = unquote(quote + text.slice(index + raw.length));
+  return {
+    kind: 'placeholder',
+    raw,
+    name: groups.name as string,
+    facet: undefined,
+    literal: { text, before, after },
+    offset,
+  };
 }
 
 /**

@@ -5,11 +5,21 @@ import { expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { eventually } from '../support/eventually.js';
+import { MOVED_DASHBOARD } from '../support/moved-dashboard.js';
 
 const shop = useConsoleShop({
   email: 'cards@example.com',
   fill: ({ fill }) =>
-    fill(Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }))),
+    fill([
+      ...Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` })),
+      ...Array.from({ length: 30 }, (_, index) => ({
+        event_type: 'page_view',
+        user_id: `visitor-${index}`,
+        time: new Date(Date.now() - (index % 10) * 86_400_000 - 3_600_000).toISOString(),
+        event_properties: { plan: index % 2 === 0 ? 'pro' : 'free' },
+      })),
+    ]),
 });
 
 const SOURCE = `# Owned by the growth team.
@@ -28,6 +38,13 @@ async function create(key: string, source = SOURCE): Promise<string> {
     body: JSON.stringify({ source_yaml: source, visibility: 'project' }),
   });
   return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
+}
+
+async function send(method: string, path: string, body: object): Promise<Response> {
+  const headers = { 'X-API-Key': shop.secretKey, 'Content-Type': 'application/json' };
+  const response = await fetch(shop.url + path, { method, headers, body: JSON.stringify(body) });
+  expect(response.ok).toBe(true);
+  return response;
 }
 
 const textOf = ({ page }: ConsoleVisit): Promise<string> =>
@@ -249,6 +266,51 @@ test('a variable whose options cannot be read says why, and its cards are shown'
   await page.getByRole('alert').filter({ hasText: 'the store does not answer' }).waitFor();
   await answer.waitFor();
   expect(await page.getByRole('combobox', { name: 'Kind' }).inputValue()).toBe('purchase');
+});
+
+test('a document in other spellings is shown with its ranges, its choices and its input', async () => {
+  for (const user of [0, 1, 2]) {
+    await send('POST', '/identify', {
+      user_id: `visitor-${user}`,
+      user_properties: { email: `u${user}@moved.example` },
+    });
+  }
+  const synced = await send('PUT', '/api/dashboard-sync/moved', { source_yaml: MOVED_DASHBOARD });
+  const { dashboard } = (await synced.json()) as { dashboard: { id: string } };
+  const visited = await shop.visit(`/dashboards/${dashboard.id}`);
+  const { page } = visited;
+  const card = (name: string) => page.getByRole('region', { name, exact: true });
+  const showsEvents = (count: string) => card('Events').getByText(count, { exact: true }).waitFor();
+  await showsEvents('36');
+  const range = page.getByRole('combobox', { name: 'Range' });
+  expect((await range.getByRole('option').allTextContents()).slice(0, 4)).toEqual([
+    ...['A week', 'A month', 'This year', 'Today'],
+  ]);
+  await range.selectOption('A week');
+  await showsEvents('27');
+  const plan = page.getByRole('combobox', { name: 'Plan' });
+  await eventually(async () =>
+    expect(await plan.getByRole('option').allTextContents()).toEqual(['All', 'free', 'pro']),
+  );
+  await plan.selectOption('pro');
+  await showsEvents('12');
+
+  const ofCustomer = card('Events of the customer');
+  await ofCustomer.getByText('the variable "subject" has no value').waitFor();
+  const field = page.getByRole('textbox', { name: 'Customer' });
+  expect(await field.getAttribute('placeholder')).toBe('email or *@example.com');
+  const apply = page.getByRole('button', { name: 'Apply' });
+  await field.fill('*@Moved.example');
+  await apply.click();
+  await eventually(async () => {
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await ofCustomer.getByText('3', { exact: true }).waitFor({ timeout: 2000 });
+  });
+  await field.fill('x" | list@moved.example');
+  await apply.click();
+  await ofCustomer.getByText('the variable "subject" is an e-mail address').waitFor();
+  await showsEvents('12');
+  await expectNoFindings(visited);
 });
 
 test('a dashboard is printed without its controls, and shown on the full screen; members do not edit it', async () => {

@@ -153,7 +153,7 @@ describe('POST of a draft', () => {
       { section: { index: 0, title: null } },
       { move: { card: 'a', section: 7, index: 0 } },
       { variable: { name: 'range', variable: null } },
-      { variable: { new_name: 'Range', variable } },
+      { variable: { new_name: 'the range', variable } },
     ]) {
       const refused = await send(ann, ['POST', `/${id}/draft`], { source_yaml: SOURCE, ...edit });
       expect(refused.status, JSON.stringify(edit)).toBe(400);

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { packageRoot } from '../../src/platform/paths.js';
 import {
   type Answer,
@@ -19,6 +20,7 @@ import {
   titlesFor,
   yaml,
 } from '../support/dashboards.js';
+import { MOVED_DASHBOARD } from '../support/moved-dashboard.js';
 
 startDashboards();
 
@@ -175,6 +177,14 @@ describe('documented dashboards', () => {
     const source = readFileSync(join(packageRoot, 'examples/dashboards', name), 'utf8');
     const answered = await sync(project.secretKey, source, { key: name.replace('.yaml', '') });
     expect(answered.body).toMatchObject({ changed: true });
+  });
+
+  test('a document in other spellings syncs and is read unchanged', async () => {
+    const first = await sync(project.secretKey, MOVED_DASHBOARD, { key: 'moved' });
+    expect(first.body).toMatchObject({ changed: true });
+    expect((await sync(project.secretKey, MOVED_DASHBOARD, { key: 'moved' })).body).toMatchObject({ changed: false });
+    const { body } = await read(ann, `/${first.body.dashboard.id}`);
+    expect(body).toMatchObject({ source_yaml: MOVED_DASHBOARD, config: parse(MOVED_DASHBOARD) });
   });
 
   test('the examples of docs/dashboards.md sync', async () => {

@@ -13,18 +13,31 @@ export interface DashboardItem {
   readonly synced_at: string | null;
 }
 
+interface Named {
+  readonly label?: string;
+  readonly default?: string;
+}
+
+interface WithOptions {
+  readonly options?: readonly { readonly value: string; readonly label?: string; readonly fragment?: string }[];
+}
+
 export type Variable =
-  | { readonly type: 'date_range'; readonly label?: string; readonly default?: string }
-  | { readonly type: 'input'; readonly label?: string; readonly default?: string; readonly allow_domain?: boolean }
-  | {
-      readonly type: 'select';
-      readonly label?: string;
-      readonly default?: string;
-      readonly options?: readonly { readonly value: string; readonly label?: string }[];
-      readonly query?: string;
-      readonly value_column?: string;
-      readonly label_column?: string;
-    };
+  | (Named & WithOptions & { readonly type: 'date_range' })
+  | (Named & {
+      readonly type: 'input';
+      readonly allow_domain?: boolean;
+      readonly placeholder?: string;
+      readonly required?: boolean;
+      readonly submit?: boolean;
+    })
+  | (Named &
+      WithOptions & {
+        readonly type: 'select';
+        readonly query?: string;
+        readonly value_column?: string;
+        readonly label_column?: string;
+      });
 
 export interface Card {
   readonly id: string;
@@ -32,7 +45,7 @@ export interface Card {
   readonly kind: string;
   readonly viz: string;
   readonly markdown?: string;
-  readonly layout?: { readonly w: number; readonly h: number };
+  readonly layout?: { readonly w?: number; readonly h?: number };
   readonly options?: Readonly<Record<string, unknown>>;
 }
 
@@ -159,7 +172,7 @@ export interface DraftCard {
   readonly query?: string;
   readonly queries?: readonly CardQuery[];
   readonly markdown?: string;
-  readonly layout?: { readonly w: number; readonly h: number };
+  readonly layout?: { readonly w?: number; readonly h?: number };
   /** Where it begins in the text. */
   readonly line: number;
   readonly has_queries: boolean;

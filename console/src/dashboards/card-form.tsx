@@ -32,6 +32,12 @@ const contentOf = (card: DraftCard | undefined): Content =>
 /** Rows of a card that had no layout; cards are as high as what they show. */
 const ROWS = 4;
 
+/** Width 0 is that of the kind of drawing. */
+function layoutOf(before: DraftCard['layout'], width: number): DraftCard['layout'] | null {
+  if (width === (before?.w ?? 0)) return before ?? null;
+  return width === 0 ? null : { w: width, h: before?.h ?? ROWS };
+}
+
 export function CardForm({ projectId, timezone, card, section, sections, failure, apply, close }: Props) {
   const [content, setContent] = useState(contentOf(card));
   const [query, setQuery] = useState(card?.query ?? '');
@@ -51,7 +57,7 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
       ...(content === 'queries' && { queries: queries.map((each) => ({ ...each, query: each.query.trim() })) }),
       ...(content === 'markdown' && { markdown: String(form.get('markdown')) }),
       ...(card !== undefined && content === 'queries' && !card.has_queries && { query: null }),
-      layout: width === 0 ? null : { w: width, h: card?.layout?.h ?? ROWS },
+      layout: layoutOf(card?.layout, width),
     };
     if (card === undefined) return { card: { ...change, ...(section !== undefined && { section }) } };
     const move = moveOf(card, sections, form);

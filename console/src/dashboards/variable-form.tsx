@@ -55,7 +55,7 @@ export function VariableForm({ edited, failure, apply, close }: Props) {
             className="field"
             name="name"
             required
-            pattern="[a-z][a-z0-9_]*"
+            pattern="[A-Za-z][A-Za-z0-9_]*"
             maxLength={63}
             spellCheck={false}
             autoCapitalize="off"
@@ -114,6 +114,10 @@ export function VariableForm({ edited, failure, apply, close }: Props) {
   );
 }
 
-const SHOWN = ['type', 'label', 'default', 'options', 'query', 'value_column', 'label_column'];
-const withoutShown = (variable: Variable): object =>
-  Object.fromEntries(Object.entries(variable).filter(([field]) => !SHOWN.includes(field)));
+const SHOWN = ['type', 'label', 'default'];
+const SHOWN_OF_SELECT = [...SHOWN, 'options', 'query', 'value_column', 'label_column'];
+
+function withoutShown(variable: Variable): object {
+  const shown = variable.type === 'select' ? SHOWN_OF_SELECT : SHOWN;
+  return Object.fromEntries(Object.entries(variable).filter(([field]) => !shown.includes(field)));
+}

@@ -2,6 +2,13 @@
 // address.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useId, useState } from 'react';
+import {
+  CUSTOM_RANGE,
+  expandRange,
+  findColumn,
+  type RangeVariable,
+  toRange,
+} from '../../../src/dashboards/variable-forms.js';
 import { paced } from '../api/paced.js';
 import { query } from '../api/query.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
@@ -28,8 +35,10 @@ export function VariableFields({ projectId, timezone, variables, values, choose 
           value: values[name] ?? '',
           set: (value: string): void => choose({ ...values, [name]: value }),
         };
-        if (variable.type === 'date_range') return <RangeField key={name} {...field} otherwise={variable.default} />;
-        if (variable.type === 'input') return <InputField key={name} {...field} placeholder={variable.default} />;
+        const range = variable.type === 'date_range' ? variable : toRange(name, variable);
+        if (range !== undefined) return <RangeField key={name} {...field} variable={range} />;
+        if (variable.type === 'input') return <InputField key={name} {...field} variable={variable} />;
+        if (variable.type !== 'select') return null;
         return <SelectField key={name} {...field} {...{ projectId, timezone, variable }} />;
       })}
     </div>
@@ -55,14 +64,22 @@ const RANGES = [
   'this year',
 ] as const;
 const DEFAULT_RANGE = 'last 7d';
-const CUSTOM = 'custom';
 const FROM_TO = /^from "?([\d-]+)"? to "?([\d-]+)"?$/;
 
-function RangeField({ label, value, set, otherwise = DEFAULT_RANGE }: FieldProps & { otherwise?: string | undefined }) {
-  const current = value || otherwise;
+const nameOfRange = (range: string, options: RangeVariable['options'] = []): string =>
+  options.find(({ value }) => expandRange(value) === range)?.label ??
+  (dashboardsTexts.ranges as Readonly<Record<string, string>>)[range] ??
+  range;
+
+/** The ranges of the document come before those of every dashboard. */
+function RangeField({ label, value, set, variable }: FieldProps & { variable: RangeVariable }) {
+  const options = variable.options?.filter((option) => option.value !== CUSTOM_RANGE) ?? [];
+  const otherwise = expandRange(variable.default ?? DEFAULT_RANGE);
+  const current = expandRange(value) || otherwise;
   const [, from = '', to = ''] = FROM_TO.exec(current) ?? [];
   const [isCustom, setCustom] = useState(from !== '');
-  const known = [...new Set<string>([...RANGES, otherwise, ...(from === '' ? [current] : [])])].filter(
+  const own = options.map((option) => expandRange(option.value));
+  const known = [...new Set<string>([...own, ...RANGES, otherwise, ...(from === '' ? [current] : [])])].filter(
     (each) => !FROM_TO.test(each),
   );
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -76,18 +93,18 @@ function RangeField({ label, value, set, otherwise = DEFAULT_RANGE }: FieldProps
         {label}
         <select
           className="field"
-          value={isCustom ? CUSTOM : current}
+          value={isCustom ? CUSTOM_RANGE : current}
           onChange={({ target }) => {
-            setCustom(target.value === CUSTOM);
-            if (target.value !== CUSTOM) set(target.value === otherwise ? '' : target.value);
+            setCustom(target.value === CUSTOM_RANGE);
+            if (target.value !== CUSTOM_RANGE) set(target.value === otherwise ? '' : target.value);
           }}
         >
           {known.map((range) => (
             <option key={range} value={range}>
-              {(dashboardsTexts.ranges as Readonly<Record<string, string>>)[range] ?? range}
+              {nameOfRange(range, variable.options)}
             </option>
           ))}
-          <option value={CUSTOM}>{dashboardsTexts.custom}</option>
+          <option value={CUSTOM_RANGE}>{dashboardsTexts.custom}</option>
         </select>
       </label>
       {isCustom && (
@@ -109,10 +126,14 @@ function RangeField({ label, value, set, otherwise = DEFAULT_RANGE }: FieldProps
   );
 }
 
-function InputField({ label, value, set, placeholder }: FieldProps & { placeholder?: string | undefined }) {
+type Input = Extract<Variable, { type: 'input' }>;
+
+/** With a button, what is typed applies by it and by Enter alone. */
+function InputField({ label, value, set, variable }: FieldProps & { variable: Input }) {
+  const hasButton = variable.submit === true;
   return (
     <form
-      className={style.variable}
+      className={hasButton ? style.dates : style.variable}
       onSubmit={(event) => {
         event.preventDefault();
         set(String(new FormData(event.currentTarget).get('value')).trim());
@@ -126,12 +147,19 @@ function InputField({ label, value, set, placeholder }: FieldProps & { placehold
           name="value"
           type="text"
           defaultValue={value}
-          placeholder={placeholder ?? dashboardsTexts.email}
+          inputMode="email"
+          required={variable.required === true && variable.default === undefined}
+          placeholder={variable.placeholder ?? variable.default ?? dashboardsTexts.email}
           onBlur={({ target }) => {
-            if (target.value.trim() !== value) set(target.value.trim());
+            if (!hasButton && target.value.trim() !== value) set(target.value.trim());
           }}
         />
       </label>
+      {hasButton && (
+        <button type="submit" className="button">
+          {dashboardsTexts.apply}
+        </button>
+      )}
     </form>
   );
 }
@@ -179,15 +207,15 @@ function useOptions(projectId: string, timezone: string, { options, query: q, ..
   return useQuery({
     queryKey: ['options', projectId, q, options],
     queryFn: async ({ signal }) => {
-      if (q === undefined) return (options ?? []).map(({ value, label }) => ({ value, label: label ?? value }));
+      const own = (options ?? []).map(({ value, label }) => ({ value, label: label ?? value }));
+      if (q === undefined) return own;
       const answer = await paced(() => query({ projectId, q, timezone, limit: 1000 }, signal), signal);
-      const valueColumn = columns.value_column ?? answer.columns[0] ?? '';
-      return answer.rows
+      const valueColumn = findColumn(answer.columns, columns.value_column) ?? '';
+      const labelColumn = findColumn(answer.columns, columns.label_column ?? valueColumn) ?? valueColumn;
+      const found = answer.rows
         .filter((row) => row[valueColumn] !== null && row[valueColumn] !== undefined)
-        .map((row) => ({
-          value: String(row[valueColumn]),
-          label: String(row[columns.label_column ?? valueColumn] ?? row[valueColumn]),
-        }));
+        .map((row) => ({ value: String(row[valueColumn]), label: String(row[labelColumn] ?? row[valueColumn]) }));
+      return [...own, ...found.filter(({ value }) => own.every((option) => option.value !== value))];
     },
   });
 }

@@ -96,7 +96,7 @@ export const dashboardsTexts = {
     sectionNote: (cards: number) => `Removing the section removes its ${plural(cards, 'card')}, too.`,
     removeVariable: 'Remove variable',
     name: 'Name',
-    nameForm: 'Small letters, digits and _, a letter first',
+    nameForm: 'Letters, digits and _, a letter first',
     nameNote: 'Queries have {{name}} where its value goes; another name changes them, too.',
     type: 'Type',
     types: { date_range: 'Time range', select: 'Choice', input: 'User or e-mail address' },

@@ -321,7 +321,7 @@ const draftCard = z.strictObject({
   query: z.string().optional(),
   queries: z.array(z.strictObject({ name: z.string(), query: z.string() })).optional(),
   markdown: z.string().optional(),
-  layout: z.strictObject({ w: z.int(), h: z.int() }).optional(),
+  layout: z.strictObject({ w: z.int().optional(), h: z.int().optional() }).optional(),
   line: z.int().min(1),
   has_queries: z.boolean(),
 });

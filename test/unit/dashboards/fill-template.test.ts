@@ -37,6 +37,17 @@ const DECLARED = Object.fromEntries(
       },
     },
     period: { type: 'date_range', default: 'this month' },
+    country: {
+      type: 'select',
+      options: [{ value: 'all' }],
+      query: '* | count by _country',
+      fragment_template: `| where _country = "{{value}}" or _city ~ '^{{value}}\\d'`,
+    },
+    subject: {
+      type: 'input',
+      allow_domain_wildcard: true,
+      fragments: { event: { exact_field: 'user.email', domain_field: 'user.email_domain' } },
+    },
   }).map(([name, variable]) => [name, variableSchema.parse(variable)]),
 );
 const variables = variablesOf(DECLARED);
@@ -100,6 +111,11 @@ describe('fillTemplate() replaces a placeholder by', () => {
       { page: 'Button Name' },
       'a | count by event_properties."Button Name"',
     ],
+    ['a value inside quotes', 'a | where b ~ "^{{page}}"', { page: '/"\\' }, 'a | where b ~ "^/\\"\\\\"'],
+    ['a value after a backslash', 'a | where b = "\\{{page}}"', { page: '"' }, 'a | where b = "\\\\\\""'],
+    ['a value inside single quotes', "a | where b = '{{page}}'", { page: "'" }, `a | where b = "'"`],
+    ['a range after last', 'a | last {{period}} | count', {}, 'a | this month | count'],
+    ['a duration after last', 'a | last  {{range}}', { range: '90d' }, 'a | last 90d'],
     ['itself in a comment', 'a # {{plan}} "\n| count', {}, 'a # {{plan}} "\n| count'],
     ['itself when it is not a valid placeholder', "a | where b = '{{ }} {{A}}'", {}, "a | where b = '{{ }} {{A}}'"],
   ])('%s', (_, template, values, expected) => {
@@ -181,12 +197,17 @@ describe('hostile values of a viewer', () => {
     ['customer', 'a {{customer.event_fragment}} | count'],
     ['range', 'a {{range.stage}} | count'],
     ['range', 'a | {{range}} | count'],
+    ['range', 'a | last {{range}} | count'],
+    ['page', `a | where b ~ "^\\{{page}}$" and c = '\\{{page}}' | count`],
+    ['country', 'a {{country.fragment}} | count'],
+    ['subject', 'a {{subject.event_fragment}} | count'],
   ])(
     'as %s do not change the structure of %s',
     (name, template) => {
       const known = [
         'pro',
         'ann@example.com',
+        'Ann@example.com',
         '*@example.com',
         'last 5d',
         'from 2026-01-01 to 2026-02-01',

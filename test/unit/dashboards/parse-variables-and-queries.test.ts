@@ -5,10 +5,10 @@ import { problemsOf, withCard, withVariables } from './documents.js';
 describe('variables of a dashboard', () => {
   test.each<[string, string, string[]]>([
     [
-      'a name in upper case',
-      withVariables('Plan: {type: input}'),
+      'a name with a sign',
+      withVariables('pl-an: {type: input}'),
       [
-        '12 «Plan: {t» variables.Plan: "Plan" is not a valid name; a name here has letters, digits and _ only, a letter first',
+        '12 «pl-an: {» variables.pl-an: "pl-an" is not a valid name; a name here has letters, digits and _ only, a letter first',
       ],
     ],
     [
@@ -20,7 +20,7 @@ describe('variables of a dashboard', () => {
     [
       'a select without options',
       withVariables('plan: {type: select}'),
-      ['12 «{type: s» variables.plan: a select has neither options nor a query; it has one of the two'],
+      ['12 «{type: s» variables.plan: a select has neither options nor a query; it has one of the two, or both'],
     ],
     [
       'a default that is not an option',
@@ -181,23 +181,23 @@ describe('queries of a dashboard', () => {
     ],
     [
       'a facet that a range has not',
-      query('signup {{range.fragment}}'),
+      query('signup {{range.start}}'),
       [
-        '10 «{{range.» sections[0].cards[0].query: "range" has no {{range.fragment}}; it has {{range}}, {{range.stage}}',
+        '10 «{{range.» sections[0].cards[0].query: "range" has no {{range.start}}; it has {{range}}, {{range.stage}}, {{range.fragment}}',
       ],
     ],
     [
       'a placeholder inside of quotes',
       query(`signup | where _path = "{{range}}"`),
       [
-        '10 «"{{range» sections[0].cards[0].query: {{range}} is inside quotes; its value is quoted already: remove the quotes around it',
+        '10 «"{{range» sections[0].cards[0].query: {{range}} is inside quotes; a text has one plain value of a select or an input: remove the quotes around it',
       ],
     ],
     [
       'braces that are not a placeholder',
-      query('signup {{Range}}'),
+      query('signup {{the range}}'),
       [
-        '10 «{{Range}» sections[0].cards[0].query: "{{Range}}" is not a placeholder; a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}, in lower case',
+        '10 «{{the ra» sections[0].cards[0].query: "{{the range}}" is not a placeholder; a placeholder is {{name}}, {{name.stage}}, {{name.fragment}} or {{name.<fragment>_fragment}}',
       ],
     ],
     [
