@@ -141,7 +141,7 @@ const FIXTURES = join(packageRoot, 'test', 'unit', 'imports', 'sources', 'fixtur
 const EXPORTS: readonly (readonly [source: string, files: readonly string[]])[] = [
   ['mixpanel', ['mixpanel.ndjson']],
   ['amplitude', ['amplitude.ndjson']],
-  ['posthog', ['posthog.ndjson']],
+  ['posthog', ['posthog.ndjson', 'posthog.parquet']],
   ['segment', ['segment.ndjson']],
   ['ga4', ['ga4.ndjson']],
   ['umami', ['umami.csv', 'umami.sql']],

@@ -14,6 +14,8 @@ export interface InputFile {
   readonly name: string;
   /** The decompressed bytes; rejects when they are damaged. */
   readonly open: () => AsyncIterable<Buffer>;
+  /** For formats that are not read in order; undefined in archives and for standard input. */
+  readonly onDisk?: { readonly path: string; readonly countRead: (bytes: number) => void };
 }
 
 export interface Input {
@@ -33,9 +35,12 @@ const READ_BYTES = 256 * 1024;
 /** Throws UsageError for a path that cannot be read and for a glob or a folder without files. */
 export async function findInput(paths: readonly string[], { stdin, signal }: InputOptions): Promise<Input> {
   let bytesRead = 0;
+  const countRead = (bytes: number) => {
+    bytesRead += bytes;
+  };
   const counted = async function* (source: AsyncIterable<Buffer>) {
     for await (const chunk of source) {
-      bytesRead += chunk.length;
+      countRead(chunk.length);
       yield chunk;
     }
   };
@@ -58,7 +63,11 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
           files.push({ name: `${file}/${entry.name}`, open: openEntry });
         }
       } else {
-        files.push({ name: file, open: openAs(() => createReadStream(file, { highWaterMark: READ_BYTES })) });
+        files.push({
+          name: file,
+          open: openAs(() => createReadStream(file, { highWaterMark: READ_BYTES })),
+          onDisk: { path: file, countRead },
+        });
       }
     }
   }

@@ -1,8 +1,13 @@
 // Mapping of PostHog's batch exports, and who is one person.
-import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, describe, expect, test } from 'vitest';
+import { findInput } from '../../../../src/imports/input/input-files.js';
 import { posthog } from '../../../../src/imports/sources/posthog/read.js';
 import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { toParquet } from '../../../support/parquet.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/posthog.ndjson', import.meta.url), 'utf8');
 const mapped = await mapAll(posthog, inputOf(FIXTURE));
@@ -103,9 +108,44 @@ test.each(PEOPLE)('person: %s', async (_rule, lines, people) => {
   expect(found.map(([, person]) => person)).toEqual(people);
 });
 
-test('Parquet is refused with what to do instead', async () => {
-  const file = { ...inputOf('PAR1'), name: 'events.parquet' };
-  expect(skippedOf(await mapAll(posthog, file))).toEqual([
-    'Parquet is not read: choose the format JSON lines for the batch export',
-  ]);
+describe('Parquet', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'posthog-parquet-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const write = (name: string, content: Buffer) => {
+    writeFileSync(join(folder, name), content);
+    return join(folder, name);
+  };
+  const mapFile = async (path: string) => {
+    const { files } = await findInput([path], { stdin: process.stdin });
+    return (await Promise.all(files.map((file) => mapAll(posthog, file)))).flat();
+  };
+  const fromLines = mapped.filter((item) => !(item.kind === 'skip' && item.reason === 'not JSON'));
+
+  test.each([
+    ['ZSTD in one row group', 'events.parquet.zst', readFileSync(new URL('fixtures/posthog.parquet', import.meta.url))],
+    ['Snappy, in row groups of two rows', 'events.parquet', toParquet(FIXTURE, { codec: 'SNAPPY', rowGroupSize: 2 })],
+    ['gzip', 'events.parquet.gz', toParquet(FIXTURE, { codec: 'GZIP' })],
+    ['Brotli', 'events.parquet.br', toParquet(FIXTURE, { codec: 'BROTLI' })],
+    ['a file that is compressed as a whole', 'whole.parquet.gz', gzipSync(toParquet(FIXTURE, {}))],
+  ])('%s is read as JSON lines are', async (_what, name, content) => {
+    expect(await mapFile(write(name, content))).toEqual(fromLines);
+  });
+
+  test('more rows than a slice are read once each, with their numbers as lines', async () => {
+    const lines = Array.from({ length: 12_000 }, (_, n) => EVENT(n % 10, `e${n}`, ANONYMOUS)).join('\n');
+    const path = write('long.parquet', toParquet(lines, { rowGroupSize: 11_000 }));
+    const { files } = await findInput([path], { stdin: process.stdin });
+    const found: string[] = [];
+    for (const file of files) {
+      for await (const { line, mapped: items } of posthog.open({ site: undefined, timeZone: undefined })(file)) {
+        found.push(`${line} ${eventsOf(items)[0]?.event_type}`);
+      }
+    }
+    expect(found).toEqual(Array.from({ length: 12_000 }, (_, n) => `${n + 1} e${n}`));
+  });
+
+  test('a file that is cut off is an error of the file', async () => {
+    const whole = toParquet(FIXTURE, {});
+    await expect(mapFile(write('cut.parquet', whole.subarray(0, whole.length / 2)))).rejects.toThrow(/parquet/i);
+  });
 });

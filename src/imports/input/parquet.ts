@@ -1,0 +1,152 @@
+// Reader of Parquet, by slices of a row group. Its packages are optional ones, and are loaded only
+// for a file of this format.
+import { createWriteStream } from 'node:fs';
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { AsyncBuffer, FileMetaData, RowGroup } from 'hyparquet';
+import type { ReadRecord } from '../source.js';
+import type { JsonObject } from '../values.js';
+import type { InputFile } from './input-files.js';
+
+/** PostHog adds the codec: `events.parquet.zst`. */
+export const isParquet = ({ name }: InputFile): boolean => /\.parquet(?:\.\w+)?$/.test(name);
+
+const MAGIC = 'PAR1';
+const SLICE_ROWS = 5000;
+/** A row group without an index of its pages is decoded as a whole. */
+const SLICE_BYTES_MAX = 512 * 1024 * 1024;
+
+/**
+ * Rows by the names of the columns, with times as ISO text; the line is the number of the row. The
+ * index of Parquet is at its end, so what is not on the disk is copied to a file first, which is
+ * removed. Rejects when it is damaged.
+ */
+export async function* readParquet(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
+  const library = await loadLibrary();
+  if (library === undefined) {
+    yield {
+      line: 1,
+      problem: 'Parquet needs optional packages that are not installed: install without --omit=optional',
+    };
+    return;
+  }
+  const stored = await openOnDisk(file);
+  try {
+    const buffer = toAsyncBuffer(stored.handle, (await stored.handle.stat()).size, stored.countRead);
+    const metadata = await library.parquetMetadataAsync(buffer);
+    let line = 1;
+    for (const group of metadata.row_groups) {
+      yield* readGroup(library, { buffer, metadata, group, line });
+      line += Number(group.num_rows);
+    }
+  } finally {
+    await stored.close();
+  }
+}
+
+type Library = NonNullable<Awaited<ReturnType<typeof loadLibrary>>>;
+
+async function loadLibrary() {
+  try {
+    const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
+    const { compressors } = await import('hyparquet-compressors');
+    // Those of Node are native.
+    const native = {
+      GZIP: (bytes: Uint8Array) => gunzipSync(bytes),
+      BROTLI: (bytes: Uint8Array) => brotliDecompressSync(bytes),
+    };
+    return { parquetMetadataAsync, parquetReadObjects, compressors: { ...compressors, ...native } };
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND') return undefined;
+    throw cause;
+  }
+}
+
+interface OpenGroup {
+  readonly buffer: AsyncBuffer;
+  readonly metadata: FileMetaData;
+  readonly group: RowGroup;
+  /** Of its first row. */
+  readonly line: number;
+}
+
+async function* readGroup(
+  { parquetReadObjects, compressors }: Library,
+  { buffer, metadata, group, line }: OpenGroup,
+): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
+  const rows = Number(group.num_rows);
+  const hasIndex = group.columns.every((column) => column.offset_index_offset !== undefined);
+  const sliceRows = hasIndex ? SLICE_ROWS : rows;
+  if ((Number(group.total_byte_size) * sliceRows) / Math.max(rows, 1) > SLICE_BYTES_MAX) {
+    yield { line, problem: 'a row group above 512 MiB: export with smaller row groups' };
+    return;
+  }
+  const end = line - 1 + rows;
+  for (let rowStart = line - 1; rowStart < end; rowStart += sliceRows) {
+    const rowEnd = Math.min(rowStart + sliceRows, end);
+    const range = { rowStart, rowEnd, useOffsetIndex: hasIndex };
+    const records = await parquetReadObjects({ file: buffer, metadata, compressors, parsers: PARSERS, ...range });
+    for (const [index, row] of records.entries()) {
+      yield { line: rowStart + index + 1, value: toJson(row) as JsonObject };
+    }
+  }
+}
+
+/** Columns of JSON stay text, which sources read: a damaged value must not end the file. */
+const PARSERS = {
+  jsonFromBytes: (bytes: Uint8Array | undefined) => (bytes === undefined ? undefined : Buffer.from(bytes).toString()),
+};
+
+/** As the same record is in JSON. Integers of 64 bits that a number cannot hold become text. */
+function toJson(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? null : value.toISOString();
+  if (Array.isArray(value)) return value.map(toJson);
+  if (typeof value !== 'object' || value === null) return value;
+  if (ArrayBuffer.isView(value)) return null;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toJson(item)]));
+}
+
+interface OpenFile {
+  readonly handle: FileHandle;
+  readonly countRead: (bytes: number) => void;
+  readonly close: () => Promise<void>;
+}
+
+async function openOnDisk(file: InputFile): Promise<OpenFile> {
+  if (file.onDisk !== undefined) {
+    const handle = await open(file.onDisk.path);
+    const { buffer } = await handle.read(Buffer.alloc(MAGIC.length), 0, MAGIC.length, 0);
+    if (buffer.toString('latin1') === MAGIC) {
+      return { handle, countRead: file.onDisk.countRead, close: () => handle.close() };
+    }
+    await handle.close();
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'service-import-'));
+  try {
+    const path = join(folder, 'copy.parquet');
+    await pipeline(file.open(), createWriteStream(path, { mode: 0o600 }));
+    const handle = await open(path);
+    const close = async () => {
+      await handle.close();
+      await rm(folder, { recursive: true, force: true });
+    };
+    return { handle, countRead: () => undefined, close };
+  } catch (cause) {
+    await rm(folder, { recursive: true, force: true });
+    throw cause;
+  }
+}
+
+const toAsyncBuffer = (handle: FileHandle, size: number, countRead: (bytes: number) => void): AsyncBuffer => ({
+  byteLength: size,
+  slice: async (start, end = size) => {
+    const buffer = new ArrayBuffer(end - start);
+    const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, end - start, start);
+    countRead(bytesRead);
+    return buffer;
+  },
+});
