@@ -67,6 +67,7 @@ function requireRole(postgres: Postgres, least: Role): RequestHandler {
       if (found === undefined) throw noSuchProject();
       admit(res, found, least);
       res.locals.projectId = found.projectId;
+      res.locals.timezone = found.timezone;
     } else {
       const found = await findMembership(postgres, personId, String(orgID));
       if (found === undefined) throw new PublicError('not_found', 'there is no such organization');
@@ -115,5 +116,7 @@ const noSuchProject = () => new PublicError('not_found', 'there is no such proje
 export const membershipOf = (res: Response): Membership => res.locals.membership as Membership;
 /** For routes with a project in the path: a project that the caller may access. */
 export const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
+/** The time zone of that project, for session routes. */
+export const timezoneOf = (res: Response): string => res.locals.timezone as string;
 /** For admin-key routes. */
 export const adminOf = (res: Response): AdminCredential => res.locals.admin as AdminCredential;

@@ -11,6 +11,8 @@ export interface Membership {
 
 export interface ProjectMembership extends Membership {
   readonly projectId: ProjectId;
+  /** Of the project: an IANA name. */
+  readonly timezone: string;
 }
 
 export async function findMembership(
@@ -35,9 +37,13 @@ export async function findProjectMembership(
     .join('members', 'members.organization_id', 'projects.organization_id')
     .where({ 'projects.id': projectId, person_id: personId })
     .whereNull('deleted_at')
-    .first('projects.id', 'projects.organization_id', 'role');
+    .first('projects.id', 'projects.organization_id', 'timezone', 'role');
   if (row === undefined) return undefined;
-  return { projectId: toProjectId(row.id), organizationId: toOrganizationId(row.organization_id), role: row.role };
+  const { role, timezone } = row;
+  return {
+    ...{ role, timezone, projectId: toProjectId(row.id) },
+    organizationId: toOrganizationId(row.organization_id),
+  };
 }
 
 /** The project, if it belongs to the organization. */

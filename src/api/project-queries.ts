@@ -1,7 +1,7 @@
 // Route POST /api/projects/{projectID}/query for signed-in people. It checks the session and then
 // uses the normal query path with a project pass in place of a key.
 import type { RequestHandler, Router } from 'express';
-import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
+import { createGuardedRouter, type GuardDeps, projectIdOf, timezoneOf } from '../access/guarded-router.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import { personOf } from '../access/session-middleware.js';
 
@@ -14,7 +14,7 @@ export function createProjectQueries({ queries, passes, ...guard }: ProjectQueri
   const { router, on } = createGuardedRouter(guard);
   const issuePass: RequestHandler = (req, res, next) => {
     req.headers[PASS_HEADER] = passes.issue(
-      { projectId: projectIdOf(res), personId: personOf(res).personId },
+      { projectId: projectIdOf(res), personId: personOf(res).personId, timezone: timezoneOf(res) },
       Date.now(),
     );
     next();

@@ -65,23 +65,23 @@ function requireProject(deps: QueryDeps): RequestHandler {
   };
 }
 
-type Asker = Pick<QueryExchange, 'projectId' | 'caller'>;
+type Asker = Pick<QueryExchange, 'projectId' | 'caller' | 'timezone'>;
 
 const askerOf = (res: Response): Asker => res.locals.asker as Asker;
 
 async function readPass(deps: QueryDeps, pass: string): Promise<Asker> {
   const admitted = deps.passes.tryRead(pass, deps.now());
   if (admitted === undefined) throw new PublicError('unauthenticated', 'the project pass is not valid');
-  const { projectId, personId } = admitted;
+  const { projectId, personId, timezone = 'UTC' } = admitted;
   await deps.rateLimit.take({ project: projectId });
-  return { projectId, caller: { kind: 'person', id: personId } };
+  return { projectId, timezone, caller: { kind: 'person', id: personId } };
 }
 
 async function readKey(deps: QueryDeps, req: Request): Promise<Asker> {
   const credential = await authenticate(deps.credentials, 'query', req);
   await deps.rateLimit.take(rateSubjectsOf(credential));
-  const { projectId, kind, id } = credential;
-  return { projectId, caller: { kind, id } };
+  const { projectId, timezone, kind, id } = credential;
+  return { projectId, timezone, caller: { kind, id } };
 }
 
 export interface QueryExchange {
@@ -90,11 +90,16 @@ export interface QueryExchange {
   readonly res: Response;
   readonly projectId: ProjectId;
   readonly caller: Caller;
+  /** Of the project. */
+  readonly timezone: string;
 }
 
 /** For every route that answers queries, however it determines the project. */
-export async function answerQuery(deps: AnswerDeps, { req, res, projectId, caller }: QueryExchange): Promise<void> {
-  const request = parseQueryBody(req.body);
+export async function answerQuery(
+  deps: AnswerDeps,
+  { req, res, projectId, caller, timezone }: QueryExchange,
+): Promise<void> {
+  const request = parseQueryBody(req.body, timezone);
   if (request.explain === true) {
     res.json(await explainQuery(deps, { projectId, request }));
     return;

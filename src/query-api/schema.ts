@@ -27,22 +27,25 @@ export const queryBodySchema = z.object({
       error: 'is not a known IANA time zone; write a name such as Europe/Berlin',
     })
     .transform((name) => findTimeZone(name) ?? 'UTC')
-    .default('UTC'),
+    .optional()
+    .meta({ description: 'default: that of the project' }),
   explain: z
     .boolean({ error: 'is true or false' })
     .optional()
     .meta({ description: 'true: answers the plan of the query instead of running it, as JSON in every format' }),
 });
 
-export type QueryRequest = Readonly<z.infer<typeof queryBodySchema>>;
+export type QueryRequest = Readonly<z.infer<typeof queryBodySchema>> & { readonly timezone: string };
 
-/** Throws bad_request with every invalid field. */
-export function parseQueryBody(body: unknown): QueryRequest {
+/**
+ * `timezone` is that of a query that names none. Throws bad_request with every invalid field.
+ */
+export function parseQueryBody(body: unknown, timezone: string): QueryRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PublicError('bad_request', 'the body is not a JSON object; send {"q": "signup | last 7d | count"}');
   }
   const parsed = queryBodySchema.safeParse(body);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) return { ...parsed.data, timezone: parsed.data.timezone ?? timezone };
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   throw new PublicError('bad_request', problems.join('; '));
 }

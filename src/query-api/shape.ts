@@ -1,7 +1,7 @@
 // Converts the engine's rows to an answer, whose total is that of the query, not of the page.
 
 import { ANNOTATIONS_SHOWN } from '../query/annotations.js';
-import { type Cell, type Presented, toCell } from '../query/cells.js';
+import { type Cell, type Presented, roundComputed, toCell } from '../query/cells.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
 import { present } from '../query/sources/presenters.js';
@@ -45,15 +45,20 @@ export interface EngineOutcome {
   readonly elapsedMs: number;
 }
 
+/** Columns that name a row, with its values. */
+type Row = Readonly<Record<string, Cell>>;
+
 /** A compiled query without its statements. */
 export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement'>;
 
 export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
-  const { rows, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);
+  const { rows: exact, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);
+  const rows = withoutNoise(compiled, exact);
   const metadata = {
     ...compiled.metadata,
     ...unitOf(compiled, measured),
     ...incompleteRows(compiled, rows, measured.rows),
+    ...partialBuckets(compiled, rows),
     ...annotationsOf(compiled),
   };
   const remarks = [...footnotes, ...remarksOn(metadata), ...remarksOnAnnotations(compiled)];
@@ -76,6 +81,25 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     ...(extraFields && { extraFields }),
     ...(remarks.length > 0 && { footnotes: remarks }),
   };
+}
+
+/** After sorting and paging, so that these do not depend on the rounding. */
+function withoutNoise({ columns }: AnswerForm, rows: Presented['rows']): Presented['rows'] {
+  if (!columns.some(({ isComputed }) => isComputed)) return rows;
+  return rows.map((row) => row.map((cell, index) => (columns[index]?.isComputed ? roundComputed(cell) : cell)));
+}
+
+/** Those that the page has rows of. */
+function partialBuckets(
+  { columns, partial }: AnswerForm,
+  rows: Presented['rows'],
+): { readonly partial?: readonly Row[] } {
+  if (partial === undefined) return {};
+  const { column, startsMs } = partial;
+  const index = columns.findIndex(({ name }) => name === column);
+  const shown = new Set(rows.map((row) => row[index]));
+  const marked = [...shown].filter((cell) => startsMs.includes(Date.parse(String(cell))));
+  return marked.length === 0 ? {} : { partial: marked.map((cell) => ({ [column]: cell ?? null })) };
 }
 
 const unitOf = ({ withoutUnit: asked }: AnswerForm, { withoutUnit = 0 }: EngineOutcome) =>
@@ -102,7 +126,7 @@ function incompleteRows(
   { columns, incompleteBy }: AnswerForm,
   rows: Presented['rows'],
   measured: EngineOutcome['rows'],
-): { readonly incomplete?: readonly Readonly<Record<string, Cell>>[] } {
+): { readonly incomplete?: readonly Row[] } {
   if (incompleteBy === undefined) return {};
   const marked = rows.filter((_, index) => Number(measured[index]?.[columns.length]) === 1);
   const indexes = incompleteBy.map((name) => [name, columns.findIndex((column) => column.name === name)] as const);
@@ -112,12 +136,13 @@ function incompleteRows(
   return { incomplete };
 }
 
-type Remarkable = ReturnType<typeof incompleteRows> & {
-  readonly incomplete_from?: unknown;
-  readonly unit?: string;
-  readonly without_unit?: number;
-  readonly people_of?: unknown;
-};
+type Remarkable = ReturnType<typeof incompleteRows> &
+  ReturnType<typeof partialBuckets> & {
+    readonly incomplete_from?: unknown;
+    readonly unit?: string;
+    readonly without_unit?: number;
+    readonly people_of?: unknown;
+  };
 
 const REMARKED_MAX = 12;
 
@@ -128,7 +153,13 @@ function remarksOn({ unit, without_unit: without, people_of: period, ...times }:
   return [...ofUnit, ...ofPeople, ...remarksOnTimes(times)];
 }
 
-function remarksOnTimes({ incomplete = [], incomplete_from: from }: Remarkable): string[] {
+function remarksOnTimes({ partial = [], ...times }: Remarkable): string[] {
+  if (partial.length === 0) return remarksOnIncomplete(times);
+  const named = partial.flatMap((row) => Object.values(row)).join(', ');
+  return [`Partial ${Object.keys(partial[0] ?? {}).join()}: ${named}.`, ...remarksOnIncomplete(times)];
+}
+
+function remarksOnIncomplete({ incomplete = [], incomplete_from: from }: Remarkable): string[] {
   if (from !== undefined) return [`Not over yet: attempts from ${from} on.`];
   if (incomplete.length === 0) return [];
   const named = incomplete.slice(0, REMARKED_MAX).map((row) =>
@@ -139,6 +170,7 @@ function remarksOnTimes({ incomplete = [], incomplete_from: from }: Remarkable):
   const more = incomplete.length > REMARKED_MAX ? `; and ${incomplete.length - REMARKED_MAX} more` : '';
   return [`Not over yet (${Object.keys(incomplete[0] ?? {}).join(', ')}): ${named.join('; ')}${more}.`];
 }
+
 export const toPeriod = ({ fromMs, toMs }: CompiledQuery['range']): Period => ({
   from: formatInstant(fromMs),
   to: formatInstant(toMs),

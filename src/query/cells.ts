@@ -18,6 +18,16 @@ export interface Presented {
   readonly footnotes?: readonly string[];
 }
 
+/**
+ * Significant digits of a computed number. A double has nearly 16; a sum of ten million terms loses
+ * about three of them, in an order that differs between runs.
+ */
+const COMPUTED_DIGITS = 13;
+
+/** 551.5799999999999 → 551.58. Whole numbers stay exact. */
+export const roundComputed = (cell: Cell): Cell =>
+  typeof cell === 'number' && !Number.isInteger(cell) ? Number(cell.toPrecision(COMPUTED_DIGITS)) : cell;
+
 export function toCell(type: ColumnType, value: unknown): Cell {
   switch (type) {
     case 'text':

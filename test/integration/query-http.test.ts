@@ -42,6 +42,7 @@ const credential = (kind: Credential['kind'], projectId: string, scopes: readonl
 const CREDENTIALS: ReadonlyMap<string, Credential> = new Map([
   ['sk_one', credential('secret', PROJECT, ['track', 'query', 'dashboards', 'admin'])],
   ['sk_two', credential('secret', OTHER_PROJECT, ['track', 'query', 'dashboards', 'admin'])],
+  ['sk_tokyo', { ...credential('secret', PROJECT, ['query']), timezone: 'Asia/Tokyo' }],
   ['pk_one', credential('public', PROJECT, ['track'])],
   ['aat_query', credential('token', PROJECT, ['query'])],
   ['aat_track', credential('token', PROJECT, ['track'])],
@@ -81,10 +82,11 @@ afterAll(async () => {
   await databases.close();
 });
 
-const post = (body: unknown, key: string | undefined = 'sk_one', port = server.port): Promise<Response> =>
+/** An empty key is not sent. */
+const post = (body: unknown, key = 'sk_one', port = server.port): Promise<Response> =>
   fetch(`http://127.0.0.1:${port}/query`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) },
+    headers: { 'content-type': 'application/json', ...(key !== '' && { 'x-api-key': key }) },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
 
@@ -96,21 +98,25 @@ async function ask(body: object, key = 'sk_one') {
 
 describe('credentials of POST /query', () => {
   test.each([
-    ['no key', undefined, 401],
+    ['no key', '', 401],
     ['an unknown key', 'sk_three', 401],
     ['a public key', 'pk_one', 403],
     ['a token without the scope', 'aat_track', 403],
     ['a token with the scope', 'aat_query', 200],
     ['a secret key', 'sk_one', 200],
   ])('with %s', async (_, key, status) => {
-    const response = await fetch(`http://127.0.0.1:${server.port}/query`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...(key !== undefined && { 'x-api-key': key }) },
-      body: JSON.stringify({ q: 'signup | count' }),
-    });
+    const response = await post({ q: 'signup | count' }, key);
     expect(response.status).toBe(status);
     if (status !== 200) expect(await response.json()).toEqual({ error: expect.any(String) });
   });
+});
+
+test.each([
+  ['sk_tokyo', {}, 'Asia/Tokyo', '2026-11-19T15:00:00Z'],
+  ['sk_tokyo', { timezone: 'UTC' }, 'UTC', '2026-11-20T00:00:00Z'],
+])('today of %s with %j is in %s', async (key, body, timezone, from) => {
+  const answer = await ask({ q: 'purchase | today | count', ...body }, key);
+  expect(answer).toMatchObject({ timezone, period: `${from}/2026-11-20T09:30:00Z` });
 });
 
 describe('formats of POST /query', () => {
@@ -129,8 +135,9 @@ describe('formats of POST /query', () => {
       elapsed_ms: expect.any(Number),
       rows_scanned: expect.any(Number),
       period: '2026-11-17T09:30:00Z/2026-11-20T09:30:00Z',
+      timezone: 'UTC',
       mode: 'aggregate',
-      metadata: {},
+      metadata: { partial: [{ day: '2026-11-17' }, { day: '2026-11-20' }] },
     });
   });
 
@@ -286,18 +293,10 @@ describe('isolation of projects in POST /query', () => {
     };
     await clickhouse.insert({ table: 'events', values: [row], format: 'JSONEachRow' });
     expect(await persons()).toEqual(['d-new']);
-    for (const [user, time] of [
-      ['first', '10'],
-      ['second', '20'],
-      ['late', '15'],
-    ]) {
-      const mapping = {
-        project_id: OTHER_PROJECT,
-        device_id: 'd-new',
-        user_id: user,
-        updated_at: `2026-11-20 08:00:${time}`,
-      };
-      await clickhouse.insert({ table: 'device_map', values: [mapping], format: 'JSONEachRow' });
+    for (const [user, time] of Object.entries({ first: '10', second: '20', late: '15' })) {
+      const mapping = { project_id: OTHER_PROJECT, device_id: 'd-new', user_id: user };
+      const values = [{ ...mapping, updated_at: `2026-11-20 08:00:${time}` }];
+      await clickhouse.insert({ table: 'device_map', values, format: 'JSONEachRow' });
       expect(await persons()).toEqual([user === 'late' ? 'second' : user]);
     }
   });

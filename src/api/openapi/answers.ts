@@ -88,6 +88,7 @@ export const queryAnswer = z.looseObject({
   elapsed_ms: count,
   rows_scanned: count,
   period: z.string().meta({ examples: ['2026-11-13T09:30:00Z/2026-11-20T09:30:00Z'] }),
+  timezone: z.string().meta({ description: 'of the query, else of the project', examples: ['Europe/Berlin'] }),
   mode: z.enum(MODES),
   metadata: z.strictObject({
     truncated: z.literal(true).optional(),
@@ -110,6 +111,10 @@ export const queryAnswer = z.looseObject({
       .array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()])))
       .optional()
       .meta({ description: 'cohorts and periods of retention that are not over' }),
+    partial: z
+      .array(z.record(z.string(), z.string()))
+      .optional()
+      .meta({ description: 'time buckets that the range, or the present, covers only in part' }),
     incomplete_from: z
       .string()
       .optional()

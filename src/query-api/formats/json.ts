@@ -16,6 +16,7 @@ export function* jsonPieces(answer: Answer): Generator<string> {
     elapsed_ms: answer.elapsedMs,
     rows_scanned: answer.rowsScanned,
     period: `${answer.period.from}/${answer.period.to}`,
+    timezone: answer.timezone,
     mode: answer.mode,
     metadata: toMetadata(answer),
     ...answer.extraFields,

@@ -49,7 +49,7 @@ export async function ask(
 }
 
 export const toRequest = ({ timezone }: Credential, asked: Asked) =>
-  parseQueryBody({ q: asked.q, limit: asked.limit, offset: asked.offset ?? 0, timezone: asked.timezone ?? timezone });
+  parseQueryBody({ q: asked.q, limit: asked.limit, offset: asked.offset ?? 0, timezone: asked.timezone }, timezone);
 
 /** `rows 1–50 of 437, next offset 50`. */
 export function describeRows({ shown, total }: CutAnswer, offset = 0): string {

@@ -1,6 +1,7 @@
 // Outer select of every plan: page (limit, offset), sort order of values, and `sort` after `top`.
 import type { ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
 import type { PlanContext } from '../people/scan.js';
+import { findPartialBuckets } from '../time/partial-buckets.js';
 import { alias, constant, type Expression, equals, tupleElement } from './expressions.js';
 import { numberInText } from './field-expressions.js';
 import {
@@ -116,9 +117,17 @@ export function planAnswer(parts: AnswerParts): Plan {
     timezone,
     warnings,
     ...(incompleteBy && { incompleteBy }),
+    ...partialOf(parts),
     ...(withoutUnit && { withoutUnit }),
     ...(metadata && { metadata }),
   };
+}
+
+/** Of a window before each bucket only the last can be partial. */
+function partialOf({ query, columns, range, context }: AnswerParts): Pick<Plan, 'partial'> {
+  const hasWindow = 'window' in query && query.window !== undefined;
+  const partial = findPartialBuckets(columns, range, { ...query, nowMs: context.nowMs, isFirstWhole: hasWindow });
+  return partial === undefined ? {} : { partial };
 }
 
 interface Asked {

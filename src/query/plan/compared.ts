@@ -137,8 +137,9 @@ export const comparedValues = (names: readonly string[], position: Position | un
 /** The columns of an answer: those of each metric behind it. */
 export const comparedColumns = (columns: readonly OutputColumn[], metrics: readonly string[]): OutputColumn[] =>
   columns.flatMap((column): OutputColumn[] => {
-    const { name, type } = column;
+    const { name, type, isComputed } = column;
     if (!metrics.includes(name)) return [column];
     const isOnly = metrics.length === 1;
-    return [column, { name: previousName(name, isOnly), type }, { name: changeName(name, isOnly), type: 'rate' }];
+    const previous: OutputColumn = { name: previousName(name, isOnly), type, ...(isComputed && { isComputed }) };
+    return [column, previous, { name: changeName(name, isOnly), type: 'rate', isComputed: true }];
   });

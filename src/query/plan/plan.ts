@@ -1,8 +1,10 @@
 // Plan types: selects over scans and named steps, complete except for SQL syntax. A scan requires a
 // ProjectId.
+
 import type { ProjectId } from '../../platform/ids.js';
 import type { ColumnOrder, TimeRange } from '../analyze/resolved.js';
 import type { Definitions } from '../definitions/definitions.js';
+import type { PartialBuckets } from '../time/partial-buckets.js';
 import type { Expression } from './expressions.js';
 
 /**
@@ -160,6 +162,8 @@ export type ColumnType =
 export interface OutputColumn {
   readonly name: string;
   readonly type: ColumnType;
+  /** Whether its numbers are computed in doubles, and therefore rounded (src/query/cells.ts). */
+  readonly isComputed?: boolean;
 }
 
 /** Computation over all engine rows after the query, before paging. */
@@ -208,6 +212,8 @@ export interface Plan {
    * answer: 1 for rows whose time is not over.
    */
   readonly incompleteBy?: readonly string[];
+  /** Buckets of the range that it, or the present, covers only in part. */
+  readonly partial?: PartialBuckets;
   readonly withoutUnit?: WithoutUnit;
   /** `metadata` of the response, with its JSON names. */
   readonly metadata?: Readonly<Record<string, unknown>>;

@@ -21,6 +21,8 @@ const LENGTH_MS: Readonly<Record<Period, number>> = {
   year: 365 * DAY_MS,
 };
 
+export const PERIODS_OF_TIME = Object.keys(LENGTH_MS) as readonly Period[];
+
 /** About how many buckets the range has, without listing them. */
 export const estimateBuckets = ({ fromMs, toMs }: TimeRange, period: Period): number =>
   (toMs - fromMs) / LENGTH_MS[period];

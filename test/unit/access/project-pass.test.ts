@@ -7,9 +7,9 @@ const PROJECT = toProjectId('0197f000-0000-7000-8000-000000000001');
 const OTHER = '0197f000-0000-7000-8000-000000000002';
 const passes = createProjectPasses('a'.repeat(32));
 const PERSON = '0197f000-0000-7000-8000-000000000003';
-const admitted = { projectId: PROJECT, personId: PERSON };
+const admitted = { projectId: PROJECT, personId: PERSON, timezone: 'America/Argentina/Buenos_Aires' };
 const pass = passes.issue(admitted, 1000);
-const [, , expiresAt, signature] = pass.split('.');
+const [, , zone, expiresAt, signature] = pass.split('.');
 
 test('a pass is valid for its project and person for half a minute', () => {
   expect(passes.tryRead(pass, 1000)).toEqual(admitted);
@@ -18,10 +18,11 @@ test('a pass is valid for its project and person for half a minute', () => {
 });
 
 test.each([
-  ['another project', `${OTHER}.${PERSON}.${expiresAt}.${signature}`],
-  ['another person', `${PROJECT}.${OTHER}.${expiresAt}.${signature}`],
-  ['a later end', `${PROJECT}.${PERSON}.${Number(expiresAt) + 1}.${signature}`],
-  ['no signature', `${PROJECT}.${PERSON}.${expiresAt}.`],
+  ['another project', `${OTHER}.${PERSON}.${zone}.${expiresAt}.${signature}`],
+  ['another person', `${PROJECT}.${OTHER}.${zone}.${expiresAt}.${signature}`],
+  ['a later end', `${PROJECT}.${PERSON}.${zone}.${Number(expiresAt) + 1}.${signature}`],
+  ['another time zone', `${PROJECT}.${PERSON}.UTC.${expiresAt}.${signature}`],
+  ['no signature', `${PROJECT}.${PERSON}.${zone}.${expiresAt}.`],
   ['half a signature', pass.slice(0, -20)],
   ['another secret', createProjectPasses('b'.repeat(32)).issue(admitted, 1000)],
   ['nothing', ''],

@@ -21,6 +21,7 @@ describe('formatJson', () => {
       elapsed_ms: 12,
       rows_scanned: 51_234,
       period: '2026-11-13T09:30:00Z/2026-11-20T09:30:00Z',
+      timezone: 'UTC',
       mode: 'aggregate',
       metadata: {},
     });

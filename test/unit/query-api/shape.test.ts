@@ -77,6 +77,35 @@ test('incomplete rows are listed in the metadata and a footnote', () => {
   expect(footnotes).toEqual(['Not over yet (_country, cohort, period): DE, 1970-01-01, 1; (none), 1970-01-02, 0.']);
 });
 
+test('partial buckets of the page are listed in the metadata and a footnote', () => {
+  const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'UTC', limit: 100, offset: 0 };
+  const compiled = compile('a | last 2d | count by day', at);
+  const outcome = { total: 3, rowsScanned: 0, elapsedMs: 0 };
+  const { metadata, footnotes } = toAnswer(compiled, 0, {
+    ...outcome,
+    rows: [
+      ['2026-11-18', 1],
+      ['2026-11-19', 5],
+      ['2026-11-20', 2],
+    ],
+  });
+  expect(metadata).toEqual({ partial: [{ day: '2026-11-18' }, { day: '2026-11-20' }] });
+  expect(footnotes).toEqual(['Partial day: 2026-11-18, 2026-11-20.']);
+  // Only those of the page are named.
+  expect(toAnswer(compiled, 1, { ...outcome, rows: [['2026-11-19', 5]] }).metadata).toBeUndefined();
+});
+
+test.each([
+  ['purchase | sum price', 551.5799999999999, 551.58],
+  ['purchase | avg price', 12.333333333333334, 12.33333333333],
+  ['purchase | sum price', 9_007_199_254_740_991, 9_007_199_254_740_991],
+  ['purchase | sum price', 123_456_789_012.35001, 123_456_789_012.4],
+  ['purchase | max price', 0.30000000000000004, 0.30000000000000004],
+  ['formula sum(purchase, price) as total', 0.30000000000000004, 0.3],
+])('%s shows %d as %d', (query, value, shown) => {
+  expect(answerOf(query, [[value]]).rows).toEqual([[shown]]);
+});
+
 test('a funnel by day has incomplete_from in the metadata', () => {
   const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'Europe/Berlin', limit: 100, offset: 0 };
   const outcome = { rows: [], total: 0, rowsScanned: 0, elapsedMs: 0 };

@@ -20,7 +20,7 @@ import {
 } from '../../plan/expressions.js';
 import { eventPosition, isPresentField, person, readNumber, readText } from '../../plan/field-expressions.js';
 import { fn } from '../../plan/functions.js';
-import { type Columns, type Plan, type Select, select, step } from '../../plan/plan.js';
+import { type Columns, type OutputColumn, type Plan, type Select, select, step } from '../../plan/plan.js';
 import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.js';
 import type { CountColumn } from './present.js';
 
@@ -150,9 +150,9 @@ export function planResults(query: ChoiceResults, context: PlanContext, options:
       { name: 'variant_key', type: 'text' },
       { name: 'exposures', type: 'number' },
       { name: 'conversions', type: 'number' },
-      { name: 'rate', type: resultType },
-      { name: 'ci_low', type: resultType },
-      { name: 'ci_high', type: resultType },
+      ...['rate', 'ci_low', 'ci_high'].map(
+        (name): OutputColumn => ({ name, type: resultType, isComputed: resultType === 'number' }),
+      ),
       { name: 'weight', type: 'number' },
     ],
     presentation: {

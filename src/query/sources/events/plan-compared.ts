@@ -57,10 +57,18 @@ export function compareGroups(query: AggregateQuery, sides: Sides): Select {
   });
 }
 
+/** The smallest and the largest value are those of an event; all others are computed. */
+const EXACT: readonly string[] = ['min', 'max'];
+
+export const metricColumn = ({ metric, measure }: AggregateQuery): OutputColumn => ({
+  ...{ name: metric.column, type: 'number' },
+  isComputed: measure.kind === 'numeric' && !EXACT.includes(measure.function),
+});
+
 /** The columns of the answer behind those of its groups. */
-export const columnsOfCompared = ({ groups, metric }: AggregateQuery): OutputColumn[] => [
-  ...earlierBuckets(groups),
-  ...comparedColumns([{ name: metric.column, type: 'number' }], [metric.column]),
+export const columnsOfCompared = (query: AggregateQuery): OutputColumn[] => [
+  ...earlierBuckets(query.groups),
+  ...comparedColumns([metricColumn(query)], [query.metric.column]),
 ];
 
 export const earlierBuckets = (groups: readonly Group[]): OutputColumn[] =>

@@ -42,7 +42,7 @@ import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } f
 import { queryOver } from '../cohorts.js';
 import { type AggregateQuery, fillOfBuckets, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
-import { columnsOfCompared, compareGroups, isOfEarlier } from './plan-compared.js';
+import { columnsOfCompared, compareGroups, isOfEarlier, metricColumn } from './plan-compared.js';
 import { groupEntities } from './plan-per-entity.js';
 import { addShares, stateOfShare } from './plan-shares.js';
 import { groupWindows } from './plan-windows.js';
@@ -112,7 +112,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
         },
     columns: [
       ...groups.map(({ name }, index): OutputColumn => ({ name, type: types[index] ?? 'text' })),
-      ...(earlier ? columnsOfCompared(query) : [{ name: metric.column, type: 'number' as const }]),
+      ...(earlier ? columnsOfCompared(query) : [metricColumn(query)]),
       ...(query.hasShare ? [{ name: 'share', type: 'rate' as const }] : []),
     ],
   });

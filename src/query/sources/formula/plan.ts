@@ -102,7 +102,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   const outputs = groups.map((group): OutputColumn => {
     return { name: group.name, type: readGroupOf(group, column('time'), timezone).type };
   });
-  const results = columns.map(({ name }): OutputColumn => ({ name, type: 'number' }));
+  const results = columns.map(({ name }): OutputColumn => ({ name, type: 'number', isComputed: true }));
   return planAnswer({
     query,
     order: query.order,

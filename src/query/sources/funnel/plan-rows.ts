@@ -154,7 +154,7 @@ export const COLUMNS_OF_STEPS: readonly OutputColumn[] = [
   ...STEP_COLUMNS,
   { name: 'rate', type: 'rate' },
   { name: 'step_rate', type: 'rate' },
-  { name: 'median_seconds', type: 'number' },
+  { name: 'median_seconds', type: 'number', isComputed: true },
 ];
 
 export function planSteps(funnel: Funnel, counted: Counted): Rows {
@@ -217,7 +217,7 @@ export function planTimes(funnel: Funnel, counted: Counted): Rows {
     columns: [
       ...groupOutputs(funnel),
       ...STEP_COLUMNS,
-      ...Object.keys(QUANTILES).map((name): OutputColumn => ({ name, type: 'number' })),
+      ...Object.keys(QUANTILES).map((name): OutputColumn => ({ name, type: 'number', isComputed: true })),
       ...Object.keys(LIMITS_MS).map((name): OutputColumn => ({ name, type: 'rate' })),
     ],
   };

@@ -170,8 +170,8 @@ const COMPARED_COLUMNS: readonly OutputColumn[] = [
 ];
 
 const SUM_COLUMNS: readonly OutputColumn[] = [
-  { name: 'total', type: 'number' },
-  { name: 'cumulative', type: 'number' },
+  { name: 'total', type: 'number', isComputed: true },
+  { name: 'cumulative', type: 'number', isComputed: true },
 ];
 
 export function planRetention(query: Retention['query'], context: PlanContext): Plan {

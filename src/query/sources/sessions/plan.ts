@@ -138,8 +138,8 @@ const compareDays = (current: Select, earlier: Select, position: Position): Sele
 const DAY: OutputColumn = { name: 'day', type: 'date' };
 const OF_DAY: readonly OutputColumn[] = [
   { name: 'sessions', type: 'number' },
-  { name: 'avg_duration', type: 'number' },
-  { name: 'avg_events', type: 'number' },
+  { name: 'avg_duration', type: 'number', isComputed: true },
+  { name: 'avg_events', type: 'number', isComputed: true },
   { name: 'bounce_rate', type: 'rate' },
 ];
 const COLUMNS = [DAY, ...OF_DAY];
