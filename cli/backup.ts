@@ -1,62 +1,81 @@
-// `npm run backup` and `npm run restore`: archive a data directory to one file, and restore it. The
-// files of the engines must be consistent, so both take the lock of the directory: the service must
-// be stopped.
-import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+// `npm run backup` and `npm run restore`: the data of `npm start` in one file, written while it
+// runs or when it is stopped, and restored into an empty data directory.
+import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';
 import { packageRoot } from '../src/platform/paths.js';
+import { formatCount, StepProgress } from '../src/platform/progress.js';
+import { backUpRunning } from '../standalone/backup/back-up-running.js';
+import { backUpStopped } from '../standalone/backup/back-up-stopped.js';
+import type { Manifest } from '../standalone/backup/manifest.js';
+import { restoreArchive } from '../standalone/backup/restore.js';
 import { openDataDirectory } from '../standalone/data-directory.js';
-import { InstanceLock, LOCK_FILE } from '../standalone/instance-lock.js';
+import { tryReadLock } from '../standalone/instance-lock.js';
 import { StartProblem } from '../standalone/problem.js';
+import { isRunning } from '../standalone/process-identity.js';
 import { say } from '../standalone/terminal.js';
 
 const MEBIBYTE = 1024 * 1024;
+const EXIT_FAILED = 1;
+const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
 
-async function backup(directory: string, archive: string): Promise<void> {
-  if (!existsSync(directory)) throw new StartProblem(`There is nothing to back up: ${directory} does not exist.`);
+const interrupt = new AbortController();
+const progress = new StepProgress(process.stderr);
+
+async function backUp(path: string, archive: string): Promise<void> {
+  if (!existsSync(path)) throw new StartProblem(`There is nothing to back up: ${path} does not exist.`);
   if (existsSync(archive)) throw new StartProblem(`${archive} exists already.`);
-  const lock = await InstanceLock.take(directory);
-  // Written under a temporary name and renamed when complete. Excludes logs, and the lock file of
-  // this process.
-  const unfinished = `${archive}.unfinished`;
   process.umask(0o077);
-  try {
-    tar(['-czf', unfinished, '--exclude=./logs', `--exclude=./${LOCK_FILE}`, '-C', directory, '.']);
-    renameSync(unfinished, archive);
-  } finally {
-    rmSync(unfinished, { force: true });
-    lock.release();
-  }
+  const lock = tryReadLock(path);
+  const isLive = lock !== undefined && isRunning(lock.holder);
+  const shown = { progress, signal: interrupt.signal };
+  const directory = openDataDirectory(path);
+  const manifest = isLive
+    ? await backUpRunning(directory, archive, shown)
+    : await backUpStopped(directory, archive, shown);
+  progress.clear();
+  const mebibytes = (statSync(archive).size / MEBIBYTE).toFixed(1);
   say(
-    `${archive}: ${(statSync(archive).size / MEBIBYTE).toFixed(1)} MiB. It holds keys and people's data: keep it safe.`,
+    `${archive}: ${mebibytes} MiB, ${describe(manifest)}; written and read again. It holds keys and people's data: keep it safe.`,
   );
 }
 
-async function restore(directory: string, archive: string): Promise<void> {
-  if (!existsSync(archive)) throw new StartProblem(`${archive} does not exist.`);
-  if (existsSync(directory) && readdirSync(directory).length > 0) {
-    throw new StartProblem(`${directory} is not empty; set DATA_DIR to a folder that is empty or does not exist.`);
-  }
-  openDataDirectory(directory);
-  tar(['-xpzf', archive, '-C', directory]);
-  say(`Restored to ${directory}; npm start goes on from there.`);
-}
+/** The point in time that a restored service continues from. */
+const describe = (manifest: Manifest | undefined): string =>
+  manifest === undefined
+    ? 'the whole stopped service'
+    : `everything accepted before ${manifest.point}, with ${formatCount(manifest.clickhouse.events)} stored events`;
 
-function tar(args: readonly string[]): void {
-  const { error, status, stderr } = spawnSync('tar', args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
-  if (error !== undefined) throw new StartProblem(`tar cannot be run: ${error.message}.`);
-  if (status !== 0) throw new StartProblem(`tar failed: ${stderr.trim()}`);
+async function restore(path: string, archive: string): Promise<void> {
+  const manifest = await restoreArchive(path, archive, { progress, signal: interrupt.signal });
+  progress.clear();
+  say(`Restored to ${path}: ${describe(manifest)}. npm start goes on from there.`);
+  say('People who were erased since then are in it again: repeat those erasures (docs/operating.md).');
 }
 
 /** npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to. */
-async function main([command, file]: readonly (string | undefined)[]): Promise<void> {
-  if (file === undefined) throw new StartProblem(`npm run ${command} -- <file.tar.gz>`);
-  const directory = resolve(packageRoot, process.env.DATA_DIR || 'data');
-  const archive = resolve(process.env.INIT_CWD || '.', file);
-  await (command === 'backup' ? backup(directory, archive) : restore(directory, archive));
+async function run(command: BackupCommand): Promise<void> {
+  if (command.kind === 'help') return void process.stdout.write(HELP[command.of]);
+  const path = resolve(packageRoot, process.env.DATA_DIR || 'data');
+  const archive = resolve(process.env.INIT_CWD || '.', command.file);
+  await (command.kind === 'backup' ? backUp(path, archive) : restore(path, archive));
 }
 
-main(process.argv.slice(2)).catch((error: unknown) => {
-  say(error instanceof StartProblem ? error.message : String(error));
-  process.exitCode = 1;
-});
+function fail(error: unknown): void {
+  progress.clear();
+  if (interrupt.signal.aborted) {
+    say('interrupted; nothing is left behind: run the same command again');
+    process.exitCode = EXIT_INTERRUPTED;
+    return;
+  }
+  say(error instanceof Error ? error.message : String(error));
+  process.exitCode = EXIT_FAILED;
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
+const command = parseBackupArguments(process.argv.slice(2));
+if (command.kind === 'wrong') {
+  say(command.problem);
+  process.exitCode = EXIT_USAGE;
+} else await run(command).catch(fail);

@@ -6,6 +6,8 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The service's account in ClickHouse. */
 export const SERVICE_USER = 'analytics';
+/** Of `npm run backup`, which may write copies into one folder and read nothing. */
+export const BACKUP_USER = 'backup';
 
 export const CONFIG_FILE = 'config.xml';
 export const USERS_FILE = 'users.xml';
@@ -21,23 +23,30 @@ export interface ServerConfigOptions {
   readonly port: number;
   readonly memoryBytes: number;
   readonly password: string;
+  readonly backupPassword?: string | undefined;
+  /** The only folder that BACKUP and RESTORE may use. */
+  readonly backups: string;
 }
 
-export function serverConfig({ usersFile, store, port, memoryBytes, password }: ServerConfigOptions): string {
+export function serverConfig(options: ServerConfigOptions): string {
+  const { usersFile, store, port, memoryBytes, password, backupPassword, backups } = options;
+  const handlerFor = (authorization: string) => ({
+    headers: { Authorization: authorization },
+    handler: { type: 'dynamic_query_handler' },
+  });
   return toXml({
     users_config: usersFile,
     path: store,
     listen_host: '127.0.0.1',
     http_port: port,
-    // Requests without the service's credentials match no handler. `default`, which has no
+    // Requests without the credentials of a user below match no handler. `default`, which has no
     // password, cannot be distinguished from the engine's own session by its address, and its quota
     // does not count queries of system.one.
     http_handlers: {
-      rule: {
-        headers: { Authorization: basicAuthorization(password) },
-        handler: { type: 'dynamic_query_handler' },
-      },
+      rule: handlerFor(basicAuthorization(password)),
+      ...(backupPassword !== undefined && { rule_backup: handlerFor(basicAuthorization(backupPassword, BACKUP_USER)) }),
     },
+    backups: { allowed_path: backups },
     max_server_memory_usage: memoryBytes,
     max_concurrent_queries: 64,
     // The defaults allow caches of several gigabytes and hundreds of threads.
@@ -68,11 +77,27 @@ export function serverConfig({ usersFile, store, port, memoryBytes, password }: 
   });
 }
 
-export const basicAuthorization = (password: string): string =>
-  `Basic ${Buffer.from(`${SERVICE_USER}:${password}`).toString('base64')}`;
+export const basicAuthorization = (password: string, user: string = SERVICE_USER): string =>
+  `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
 
-/** `database` may end in `*`: the account then owns every database with that prefix. */
-export function usersConfig(options: { readonly password: string; readonly database: string }): string {
+export interface UsersConfigOptions {
+  readonly password: string;
+  /** Without one there is no account for backups. */
+  readonly backupPassword?: string | undefined;
+  /** May end in `*`: the account then owns every database with that prefix. */
+  readonly database: string;
+  /** Whether the service's account may restore a backup, as `npm run restore` does with it. */
+  readonly isRestoring: boolean;
+}
+
+export function usersConfig({ password, backupPassword, database, isRestoring }: UsersConfigOptions): string {
+  const account = (accountPassword: string, grants: readonly string[]) => ({
+    password_sha256_hex: createHash('sha256').update(accountPassword).digest('hex'),
+    networks: { ip: '127.0.0.1' },
+    profile: 'default',
+    quota: 'default',
+    grants: { query: grants },
+  });
   return toXml({
     profiles: { default: { async_insert: 0 } },
     quotas: {
@@ -89,13 +114,8 @@ export function usersConfig(options: { readonly password: string; readonly datab
         quota: 'startup',
         grants: { query: 'GRANT SYSTEM LISTEN ON *.*' },
       },
-      [SERVICE_USER]: {
-        password_sha256_hex: createHash('sha256').update(options.password).digest('hex'),
-        networks: { ip: '127.0.0.1' },
-        profile: 'default',
-        quota: 'default',
-        grants: { query: serviceGrants(options.database) },
-      },
+      [SERVICE_USER]: account(password, [...serviceGrants(database), ...(isRestoring ? backupGrants(database) : [])]),
+      ...(backupPassword !== undefined && { [BACKUP_USER]: account(backupPassword, backupGrants(database)) }),
     },
   });
 }
@@ -113,6 +133,11 @@ const serviceGrants = (database: string): string[] => [
   `GRANT ${DATABASE_RIGHTS} ON ${database}.*`,
   ...TABLE_ENGINES.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
   ...SYSTEM_TABLES.map((table) => `GRANT SELECT ON system.${table}`),
+];
+
+const backupGrants = (database: string): string[] => [
+  `GRANT BACKUP ON ${database}.*`,
+  'GRANT SELECT ON system.backups',
 ];
 
 type XmlValue = string | number | boolean | readonly string[] | { readonly [name: string]: XmlValue };

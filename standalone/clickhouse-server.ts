@@ -30,6 +30,9 @@ const GIBIBYTE = 1024 ** 3;
 // by a crash.
 const OBSOLETE = ['engine.xml', 'staging'];
 
+/** Of the engine's directory: where it writes and reads backups. */
+export const BACKUPS_FOLDER = 'backups';
+
 // Too many concurrent queries, memory limit, no free thread.
 const BUSY = /^Code: (?:202|241|439)\b/;
 
@@ -42,6 +45,10 @@ export interface EmbeddedClickHouseOptions {
   readonly directory: string;
   readonly port: number;
   readonly password: string;
+  /** Of the account that writes backups; without one there is none. */
+  readonly backupPassword?: string;
+  /** Whether the service's account may restore one. */
+  readonly isRestoring?: boolean;
   /** The database that the service's account owns; with `*` at its end, all with that prefix. */
   readonly database: string;
 }
@@ -89,14 +96,18 @@ function commandOf(
 
 /** `place` is the path of the folder as the engine sees it. */
 function writeFiles(options: EmbeddedClickHouseOptions, account: Account | undefined, place: string): void {
-  const { directory, port, password, database } = options;
+  const { directory, port, password, backupPassword, database, isRestoring = false } = options;
   prepareEngineFolder({ directory, configurationFile: CONFIG_FILE, account });
   for (const name of OBSOLETE) rmSync(join(directory, name), { recursive: true, force: true });
   const memoryBytes = engineMemoryBytes();
   const usersFile = join(place, USERS_FILE);
   const files = {
-    [USERS_FILE]: usersConfig({ password, database }),
-    [CONFIG_FILE]: serverConfig({ usersFile, store: join(place, 'store'), port, memoryBytes, password }),
+    [USERS_FILE]: usersConfig({ password, backupPassword, database, isRestoring }),
+    [CONFIG_FILE]: serverConfig({
+      ...{ usersFile, port, memoryBytes, password, backupPassword },
+      store: join(place, 'store'),
+      backups: join(place, BACKUPS_FOLDER),
+    }),
   };
   for (const [name, text] of Object.entries(files)) writeEngineFile(join(directory, name), text, account);
 }

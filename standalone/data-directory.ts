@@ -24,6 +24,7 @@ export interface Secrets {
   readonly postgresServicePassword: string;
   readonly redisPassword: string;
   readonly clickhousePassword: string;
+  readonly clickhouseBackupPassword: string;
 }
 
 export function openDataDirectory(path: string): DataDirectory {
@@ -78,6 +79,7 @@ export function readOrCreateSecrets(directory: DataDirectory): Secrets {
     postgresServicePassword: secret(),
     redisPassword: secret(),
     clickhousePassword: secret(),
+    clickhouseBackupPassword: secret(),
     // A directory of an earlier version lacks the later ones.
     ...(existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {}),
   };

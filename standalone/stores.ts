@@ -57,6 +57,7 @@ export async function chooseStores(options: {
       directory: directory.clickhouse,
       port: await findFreePort(),
       password: secrets.clickhousePassword,
+      backupPassword: secrets.clickhouseBackupPassword,
       database: caller.CLICKHOUSE_DATABASE || 'analytics',
     });
   return {

@@ -31,6 +31,9 @@ import { startPayloadSweep } from './sweep-orphaned-payloads.js';
 import { startProfileUpserts } from './upsert-profiles.js';
 
 const JOBS: Readonly<Record<string, JobStarter>> = {
+  // First, because it publishes the tombstones: a Redis that was restored from an older backup has
+  // jobs with events of people who were erased since.
+  'erase-users': startErasure,
   'ingest-events': startIngestWorker,
   'upsert-profiles': startProfileUpserts,
   'delete-projects': startProjectDeletion,
@@ -41,7 +44,6 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'sweep-orphaned-payloads': startPayloadSweep,
   'sweep-identities': startIdentitySweep,
   'send-canary': startCanary,
-  'erase-users': startErasure,
   'check-domains': startDomainChecks,
   'check-alerts': startAlerts,
   'rebuild-catalogs': startCatalogRebuilds,

@@ -1,19 +1,28 @@
-// Backup and restore into an empty folder: keys, events, profiles and queued jobs are the same.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+// Backup of a running and of a stopped service, and restore into an empty folder: keys, events,
+// profiles and queued jobs are the same, each event counts once, and nothing is left after Ctrl-C.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { eventually } from '../support/eventually.js';
-import { startStandalone, type TestStandalone } from '../support/stack-standalone.js';
+import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 import { track } from '../support/track.js';
 
 const root = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
 const original = join(root, 'original');
 const restored = join(root, 'restored');
-const archive = join(root, 'backup.tar.gz');
+const moved = join(root, 'moved');
+const live = join(root, 'live.tar.gz');
+const cold = join(root, 'cold.tar.gz');
 let running: TestStandalone | undefined;
+
+async function start(dataDirectory: string): Promise<{ stack: TestStandalone; keys: StandaloneKeys }> {
+  const stack = await startStandalone({ dataDirectory });
+  running = stack;
+  return { stack, keys: await stack.ready() };
+}
 
 async function stop(): Promise<void> {
   running?.signal('SIGTERM');
@@ -26,41 +35,152 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
+interface Ended {
+  readonly status: number | null;
+  readonly said: string;
+}
+
+/** `onStart` gets a function that presses Ctrl-C. */
 function run(
   command: 'backup' | 'restore',
   dataDirectory: string,
-  file = archive,
-): { status: number | null; said: string } {
-  const { status, stderr } = spawnSync(process.execPath, ['dist/cli/backup.js', command, file], {
+  file: string,
+  onStart: (interrupt: () => void) => void = () => {},
+): Promise<Ended> {
+  const child = spawn(process.execPath, ['dist/cli/backup.js', command, file], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, DATA_DIR: dataDirectory },
-    encoding: 'utf8',
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  return { status, said: stderr };
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  onStart(() => void child.kill('SIGINT'));
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
 }
 
-async function count(url: string, key: string): Promise<unknown> {
-  const body = JSON.stringify({ q: 'signup | last 1d | count', format: 'json' });
-  const response = await fetch(`${url}/query`, { method: 'POST', headers: { 'X-API-Key': key }, body });
-  return ((await response.json()) as { rows?: { value: number }[] }).rows?.[0]?.value;
+async function ask<T>(keys: StandaloneKeys, q: string): Promise<T[]> {
+  const response = await fetch(`${keys.url}/query`, {
+    method: 'POST',
+    headers: { 'X-API-Key': keys.secret_key },
+    body: JSON.stringify({ q, format: 'json', limit: 10_000 }),
+  });
+  const answer = (await response.json()) as { rows?: T[] };
+  if (answer.rows === undefined) throw new Error(JSON.stringify(answer));
+  return answer.rows;
 }
 
-test('a restored backup has the keys, events, profiles and queued jobs of the original', async () => {
-  running = await startStandalone({ dataDirectory: original });
-  const file = await running.ready();
-  await track(file.url, file.public_key, { events: [{ event_type: 'signup' }, { event_type: 'signup' }] });
-  expect(run('backup', original).said).toContain('is in use by another instance');
+const countOf = async (keys: StandaloneKeys, q: string): Promise<unknown> =>
+  (await ask<{ value: number }>(keys, q))[0]?.value;
+
+async function identify(keys: StandaloneKeys, plan: string): Promise<void> {
+  const response = await fetch(`${keys.url}/identify`, {
+    method: 'POST',
+    headers: { 'X-API-Key': keys.public_key, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ user_id: 'ada', device_id: 'd-1', user_properties: { plan } }),
+  });
+  expect(response.status).toBe(200);
+}
+
+const pidOf = (stack: TestStandalone, name: string): number => stack.pids().get(name) ?? 0;
+
+test('a backup of a running service has everything accepted before its point in time, once', async () => {
+  const { stack, keys } = await start(original);
+  await identify(keys, 'pro');
+  await track(keys.url, keys.public_key, { event_type: 'visit', device_id: 'd-1' });
+  await eventually(async () => expect(await countOf(keys, 'users | where user.plan = "pro" | count')).toBe(1));
+
+  // Events wait in Redis when the backup begins, and are stored while it goes on.
+  process.kill(pidOf(stack, 'worker'), 'SIGSTOP');
+  const acceptedAt = new Map<string, string>();
+  let isSending = true;
+  const send = async (from: string): Promise<void> => {
+    for (let n = 0; isSending; n += 1) {
+      const id = `${from}-${n}`;
+      const event = { event_type: 'signup', insert_id: id, event_properties: { id } };
+      const { status } = await track(keys.url, keys.public_key, { events: [event, event] });
+      if (status === 200) acceptedAt.set(id, new Date().toISOString());
+    }
+  };
+  const sending = Promise.all(['a', 'b'].map(send));
+  await eventually(() => expect(acceptedAt.size).toBeGreaterThan(20));
+  const backup = run('backup', original, live);
+  await eventually(() => expect(readdirSync(join(original, 'backup.unfinished'))).toContain('postgres'));
+  process.kill(pidOf(stack, 'worker'), 'SIGCONT');
+  const { status, said } = await backup;
+  isSending = false;
+  await sending;
+  expect({ status, said }).toMatchObject({ status: 0 });
+  expect(statSync(live).mode & 0o077).toBe(0);
+  expect(readdirSync(original)).not.toContain('backup.unfinished');
+  const [, point = ''] = /everything accepted before (\S+),/.exec(said) ?? [];
+  const before = [...acceptedAt].filter(([, at]) => at < point).map(([id]) => id);
+  expect(before.length).toBeGreaterThan(20);
   await stop();
 
-  expect(run('backup', original)).toMatchObject({ status: 0 });
-  expect(statSync(archive).mode & 0o077).toBe(0);
-  expect(run('backup', original).said).toContain('exists already');
-  expect(run('restore', original).said).toContain('is not empty');
-  expect(run('restore', restored)).toMatchObject({ status: 0 });
-  rmSync(original, { recursive: true });
+  expect((await run('restore', original, live)).said).toContain('is not empty');
+  expect(await run('restore', restored, live)).toMatchObject({ status: 0 });
+  const again = (await start(restored)).keys;
+  expect({ ...again, url: '' }).toEqual({ ...keys, url: '' });
+  await eventually(async () => {
+    const rows = await ask<{ value: number; 'event_properties.id': string }>(
+      again,
+      'signup | last 1d | count by event_properties.id',
+    );
+    expect(rows.filter(({ value }) => value !== 1)).toEqual([]);
+    const ids = new Set(rows.map((row) => row['event_properties.id']));
+    expect(before.filter((id) => !ids.has(id))).toEqual([]);
+    expect([...ids].filter((id) => !acceptedAt.has(id))).toEqual([]);
+  });
+  expect(await countOf(again, 'visit | last 1d | where user_id = "ada" | count')).toBe(0);
+  expect(await countOf(again, 'visit | last 1d | where distinct_id = "ada" | count')).toBe(1);
+  // Versions continue behind those that were given out.
+  await identify(again, 'free');
+  await eventually(async () => expect(await countOf(again, 'users | where user.plan = "free" | count')).toBe(1));
+}, 180_000);
 
-  running = await startStandalone({ dataDirectory: restored });
-  const { url, secret_key: key } = await running.ready();
-  expect(key).toBe(file.secret_key);
-  await eventually(async () => expect(await count(url, key)).toBe(2));
+test('a backup of a stopped service continues it elsewhere', async () => {
+  await stop();
+  expect(await run('backup', restored, cold)).toMatchObject({ status: 0 });
+  expect(statSync(cold).mode & 0o077).toBe(0);
+  expect((await run('backup', restored, cold)).said).toContain('exists already');
+  expect(await run('restore', moved, cold)).toMatchObject({ status: 0 });
+  const { keys } = await start(moved);
+  expect(await countOf(keys, 'visit | last 1d | count')).toBe(1);
+  expect(await countOf(keys, 'users | where user.plan = "free" | count')).toBe(1);
+}, 120_000);
+
+test('Ctrl-C leaves nothing behind, and the same command works again', async () => {
+  const interrupted = join(root, 'interrupted.tar.gz');
+  const target = join(root, 'interrupted');
+  const isStarted = (path: string, interrupt: () => void): void => {
+    void eventually(() => expect(existsSync(path)).toBe(true)).then(interrupt);
+  };
+  const nothing = { status: 130, said: 'interrupted; nothing is left behind: run the same command again\n' };
+  const stage = join(moved, 'backup.unfinished');
+  expect(await run('backup', moved, interrupted, (press) => isStarted(stage, press))).toEqual(nothing);
+  expect(readdirSync(root).filter((name) => name.startsWith('interrupted'))).toEqual([]);
+  expect(existsSync(stage)).toBe(false);
+  expect(await run('backup', moved, interrupted)).toMatchObject({ status: 0 });
+
+  const work = join(`${target}.restoring`, 'data', 'postgres');
+  expect(await run('restore', target, interrupted, (press) => isStarted(work, press))).toEqual(nothing);
+  expect(readdirSync(root).filter((name) => name.startsWith('interrupted'))).toEqual(['interrupted.tar.gz']);
+  expect(await run('restore', target, interrupted)).toMatchObject({ status: 0 });
+});
+
+test('a file that is damaged or no backup is refused by name, and nothing is restored', async () => {
+  const target = join(root, 'refused');
+  const damaged = join(root, 'damaged.tar.gz');
+  const bytes = readFileSync(live);
+  bytes.fill(0, bytes.length >> 1, (bytes.length >> 1) + 64);
+  writeFileSync(damaged, bytes);
+  const refusal = await run('restore', target, damaged);
+  expect(refusal.status).toBe(1);
+  expect(refusal.said).toMatch(/^.*damaged\.tar\.gz is not a backup, or is damaged: .*\n$/);
+  writeFileSync(damaged, 'no archive');
+  expect((await run('restore', target, damaged)).said).toMatch(/^.*damaged\.tar\.gz is not a backup, or is damaged: /);
+  expect((await run('restore', target, join(root, 'none'))).said).toContain('does not exist');
+  expect(existsSync(target)).toBe(false);
 });

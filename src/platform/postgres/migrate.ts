@@ -5,18 +5,38 @@ import type { Config } from '../config.js';
 import { packageRoot } from '../paths.js';
 import { createPostgres } from './client.js';
 
+function toMigrations() {
+  // Compiled code runs the compiled migrations. Names are stored without extension, so both agree.
+  const compiled = join(packageRoot, 'dist', 'ops', 'postgres');
+  return {
+    directory: existsSync(compiled) ? compiled : join(packageRoot, 'ops', 'postgres'),
+    loadExtensions: ['.js'],
+    tableName: 'schema_migrations',
+  };
+}
+
+/**
+ * Applies the named migrations only, to an empty database. Throws an error that names one that this
+ * version does not know.
+ */
+export async function applyMigrations(config: Pick<Config, 'DATABASE_URL'>, names: readonly string[]): Promise<void> {
+  const postgres = createPostgres(config);
+  try {
+    const [, pending] = (await postgres.migrate.list(toMigrations())) as [unknown, { file: string }[]];
+    const known = new Set(pending.map(({ file }) => file));
+    const unknown = names.find((name) => !known.has(name));
+    if (unknown !== undefined) throw new Error(`this version does not know the migration ${unknown}: use a newer one`);
+    for (const name of names) await postgres.migrate.up({ ...toMigrations(), name });
+  } finally {
+    await postgres.destroy();
+  }
+}
+
 /** Idempotent. Resolves with the names of the newly applied migrations. */
 export async function migratePostgres(config: Pick<Config, 'DATABASE_URL'>): Promise<string[]> {
   const postgres = createPostgres(config);
   try {
-    // Compiled code runs the compiled migrations. Names are stored without extension, so both
-    // agree.
-    const compiled = join(packageRoot, 'dist', 'ops', 'postgres');
-    const [, names] = (await postgres.migrate.latest({
-      directory: existsSync(compiled) ? compiled : join(packageRoot, 'ops', 'postgres'),
-      loadExtensions: ['.js'],
-      tableName: 'schema_migrations',
-    })) as [number, string[]];
+    const [, names] = (await postgres.migrate.latest(toMigrations())) as [number, string[]];
     return names;
   } finally {
     await postgres.destroy();

@@ -14,6 +14,7 @@ const made = {
     postgresServicePassword: 'p',
     redisPassword: 'r',
     clickhousePassword: 'r',
+    clickhouseBackupPassword: 'b',
   },
 };
 

@@ -1,0 +1,37 @@
+// Backup of a stopped service: the files of its data directory, whose lock is taken meanwhile.
+
+import { readdirSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { BACKUPS_FOLDER } from '../clickhouse-server.js';
+import type { DataDirectory } from '../data-directory.js';
+import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
+import { writeArchive } from './archive.js';
+import { type BackupProgress, STAGE_FOLDER } from './back-up-running.js';
+
+const LEFT_OUT = ['logs', LOCK_FILE, STAGE_FOLDER, join('clickhouse', BACKUPS_FOLDER)];
+
+export async function backUpStopped(
+  directory: DataDirectory,
+  archive: string,
+  { progress, signal }: BackupProgress,
+): Promise<undefined> {
+  const lock = await InstanceLock.take(directory.path);
+  try {
+    const total = sizeOf(directory.path);
+    let done = 0;
+    const onBytes = (bytes: number) => {
+      done += bytes;
+      progress.update({ step: `writing ${basename(archive)}`, done, total, unit: 'bytes' });
+    };
+    const excluded = LEFT_OUT.flatMap((name) => ['--exclude', `./${name}`]);
+    await writeArchive(archive, [...excluded, '-C', directory.path, '.'], { onBytes, signal });
+  } finally {
+    lock.release();
+  }
+}
+
+const sizeOf = (folder: string): number =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => !LEFT_OUT.some((left) => name === left || name.startsWith(`${left}/`)))
+    .map((name) => statSync(join(folder, name), { throwIfNoEntry: false }))
+    .reduce((sum, stats) => sum + (stats?.isFile() ? stats.size : 0), 0);

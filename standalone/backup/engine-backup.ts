@@ -1,0 +1,57 @@
+// ClickHouse in a backup: its own BACKUP and RESTORE of the service's database, which copy whole
+// parts while it runs. Asked over HTTP.
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { basicAuthorization } from '../clickhouse-config.js';
+import { StartProblem } from '../problem.js';
+
+const POLL_MS = 200;
+const ANSWERED_WITHIN_MS = 60_000;
+
+export interface EngineAccess {
+  /** Without credentials. */
+  readonly url: string;
+  readonly user: string;
+  readonly password: string;
+}
+
+/** Resolves with the rows. Throws with the engine's message. */
+export async function askEngineRows<T>({ url, user, password }: EngineAccess, query: string): Promise<T[]> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { Authorization: basicAuthorization(password, user), Connection: 'close' },
+    body: query,
+    signal: AbortSignal.timeout(ANSWERED_WITHIN_MS),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new StartProblem(`ClickHouse: ${text.trim().split('\n')[0]}`);
+  return text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as T] : []));
+}
+
+interface Operation {
+  readonly status: string;
+  readonly error: string;
+}
+
+/**
+ * Runs a BACKUP or RESTORE statement to its end. `onProgress` is called several times a second.
+ */
+export async function runOperation(
+  access: EngineAccess,
+  statement: string,
+  { onProgress, signal }: { readonly onProgress: () => void; readonly signal: AbortSignal },
+): Promise<void> {
+  const [started] = await askEngineRows<{ id: string }>(access, `${statement} ASYNC FORMAT JSONEachRow`);
+  const query = `SELECT status, error FROM system.backups WHERE id = '${started?.id}' FORMAT JSONEachRow`;
+  for (;;) {
+    signal.throwIfAborted();
+    const [operation] = await askEngineRows<Operation>(access, query);
+    if (operation === undefined) throw new StartProblem('ClickHouse has lost the operation: was it restarted?');
+    if (/^(?:BACKUP_CREATED|RESTORED)$/.test(operation.status)) return;
+    if (!/^(?:CREATING_BACKUP|RESTORING)$/.test(operation.status)) {
+      throw new StartProblem(`ClickHouse: ${operation.status}: ${operation.error.split('\n')[0]}`);
+    }
+    onProgress();
+    await delay(POLL_MS);
+  }
+}

@@ -1,0 +1,181 @@
+// Restores an archive into an empty data directory. Everything happens in a folder beside it, which
+// is renamed when it is complete: an interrupted restore leaves no half of a directory, and the
+// same command begins again.
+import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { applyMigrations } from '../../src/platform/postgres/migrate.js';
+import { SERVICE_USER } from '../clickhouse-config.js';
+import { BACKUPS_FOLDER, embeddedClickHouse } from '../clickhouse-server.js';
+import { type DataDirectory, openDataDirectory, readOrCreateSecrets } from '../data-directory.js';
+import { findFreePort } from '../free-port.js';
+import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
+import { ensureDatabase, ensureServiceRole, grantLogMaintenance } from '../postgres-accounts.js';
+import { embeddedPostgres } from '../postgres-server.js';
+import { StartProblem } from '../problem.js';
+import { type ProcessSpec, SupervisedProcess } from '../supervised-process.js';
+import { readArchive } from './archive.js';
+import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER } from './back-up-running.js';
+import { askEngineRows, type EngineAccess, runOperation } from './engine-backup.js';
+import { type Manifest, requireFiles, tryReadManifest } from './manifest.js';
+import { loadRows } from './postgres-rows.js';
+
+const PRIVATE_FILES = ['secrets.json', 'standalone.json'];
+// Only what replaces it at the next start.
+const NO_OBSERVER = { line: () => {}, restarting: () => {} };
+
+/** Resolves with the manifest; with undefined for the archive of a stopped service. */
+export async function restoreArchive(
+  directory: string,
+  archive: string,
+  { progress, signal }: BackupProgress,
+): Promise<Manifest | undefined> {
+  if (!existsSync(archive)) throw new StartProblem(`${archive} does not exist.`);
+  if (existsSync(directory) && readdirSync(directory).length > 0) {
+    throw new StartProblem(`${directory} is not empty; set DATA_DIR to a folder that is empty or does not exist.`);
+  }
+  const work = `${directory}.restoring`;
+  mkdirSync(work, { recursive: true, mode: 0o700 });
+  const lock = await InstanceLock.take(work);
+  try {
+    for (const name of readdirSync(work)) if (name !== LOCK_FILE) rmSync(join(work, name), { recursive: true });
+    const content = join(work, 'content');
+    mkdirSync(content, { mode: 0o700 });
+    await extract(archive, content, { progress, signal });
+    const manifest = tryReadManifest(content);
+    let complete = content;
+    if (manifest === undefined) requireDataDirectory(content, archive);
+    else {
+      await requireFiles(content, manifest);
+      complete = join(work, 'data');
+      await fillStores({ data: openDataDirectory(complete), content, manifest, lock }, { progress, signal });
+    }
+    if (existsSync(directory)) rmdirSync(directory);
+    renameSync(complete, directory);
+    return manifest;
+  } finally {
+    lock.release();
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+async function extract(archive: string, folder: string, { progress, signal }: BackupProgress): Promise<void> {
+  const total = statSync(archive).size;
+  let done = 0;
+  const onBytes = (bytes: number) => {
+    done += bytes;
+    progress.update({ step: `reading ${basename(archive)}`, done, total, unit: 'bytes' });
+  };
+  await readArchive(archive, folder, { onBytes, signal });
+}
+
+function requireDataDirectory(folder: string, archive: string): void {
+  if (existsSync(join(folder, 'secrets.json'))) return;
+  throw new StartProblem(`${archive} is not a backup of this service.`);
+}
+
+interface Filling {
+  readonly data: DataDirectory;
+  /** Of the archive. */
+  readonly content: string;
+  readonly manifest: Manifest;
+  readonly lock: InstanceLock;
+}
+
+async function fillStores(filling: Filling, shown: BackupProgress): Promise<void> {
+  const { data, content } = filling;
+  for (const name of PRIVATE_FILES) {
+    if (existsSync(join(content, name))) renameSync(join(content, name), join(data.path, name));
+  }
+  renameSync(join(content, REDIS_FOLDER), data.redis);
+  await fillPostgres(filling, shown);
+  await fillClickHouse(filling, shown);
+}
+
+async function fillPostgres({ data, content, manifest, lock }: Filling, { progress, signal }: BackupProgress) {
+  const secrets = readOrCreateSecrets(data);
+  const server = embeddedPostgres({
+    directory: data.postgres,
+    port: await findFreePort(),
+    superuserPassword: secrets.postgresPassword,
+    password: secrets.postgresServicePassword,
+  });
+  const total = sum(Object.values(manifest.tables));
+  let done = 0;
+  const onRows = (rows: number) => {
+    done += rows;
+    progress.update({ step: 'filling PostgreSQL', done, total, unit: 'rows' });
+  };
+  await whileRunning(server.spec, lock, async () => {
+    const cluster = new URL(server.superuserUrl);
+    cluster.pathname = '/postgres';
+    await withPostgres(cluster.href, async (postgres) => {
+      await ensureServiceRole(postgres, secrets.postgresServicePassword);
+      await ensureDatabase(postgres, new URL(server.url).pathname.slice(1));
+    });
+    await applyMigrations({ DATABASE_URL: server.url }, manifest.migrations);
+    await withPostgres(server.superuserUrl, async (postgres) => {
+      await grantLogMaintenance(postgres);
+      const rows = await loadRows(postgres, join(content, POSTGRES_FOLDER), {
+        ...{ tables: Object.keys(manifest.tables), sequences: manifest.sequences, onRows, signal },
+      });
+      for (const [table, count] of Object.entries(manifest.tables)) {
+        if (rows[table] === count) continue;
+        throw new StartProblem(`The backup is damaged: ${table} has ${rows[table]} rows of ${count}.`);
+      }
+    });
+  });
+}
+
+async function fillClickHouse({ data, content, manifest, lock }: Filling, { progress, signal }: BackupProgress) {
+  const { database, events } = manifest.clickhouse;
+  const { clickhousePassword: password } = readOrCreateSecrets(data);
+  const backups = join(data.clickhouse, BACKUPS_FOLDER);
+  mkdirSync(backups, { recursive: true, mode: 0o700 });
+  renameSync(join(content, CLICKHOUSE_FOLDER), join(backups, CLICKHOUSE_FOLDER));
+  const port = await findFreePort();
+  const server = embeddedClickHouse({ directory: data.clickhouse, port, password, database, isRestoring: true });
+  const access: EngineAccess = { url: `http://127.0.0.1:${port}`, user: SERVICE_USER, password };
+  const onProgress = () => progress.update({ step: 'filling ClickHouse', done: 0, total: undefined, unit: 'rows' });
+  await whileRunning(server.spec, lock, async () => {
+    await runOperation(access, `RESTORE DATABASE ${database} FROM File('${CLICKHOUSE_FOLDER}')`, {
+      onProgress,
+      signal,
+    });
+    const query = `SELECT count() AS events FROM ${database}.events FORMAT JSONEachRow`;
+    const [row] = await askEngineRows<{ events: string }>(access, query);
+    if (Number(row?.events) < events) {
+      throw new StartProblem(`The backup is damaged: it has ${row?.events} of ${events} events.`);
+    }
+  });
+  rmSync(backups, { recursive: true });
+}
+
+/** The process is in the lock file, so that the next command can end it after a kill. */
+async function whileRunning(spec: ProcessSpec, lock: InstanceLock, run: () => Promise<void>): Promise<void> {
+  const running = new SupervisedProcess(spec, {
+    ...NO_OBSERVER,
+    started: (started, pid) => lock.addChild(started, pid),
+    ended: (_name, pid) => lock.removeChild(pid),
+  });
+  try {
+    await running.start();
+    await run();
+  } finally {
+    await running.stop();
+  }
+}
+
+async function withPostgres(
+  url: string,
+  use: (postgres: ReturnType<typeof createPostgres>) => Promise<void>,
+): Promise<void> {
+  const postgres = createPostgres({ DATABASE_URL: url }, { poolMax: 1 });
+  try {
+    await use(postgres);
+  } finally {
+    await postgres.destroy();
+  }
+}
+
+const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
