@@ -4,13 +4,19 @@ import { join, resolve } from 'node:path';
 import { env } from 'node:process';
 import { requireProject } from '../src/accounts/projects.js';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
+import { createCounter } from '../src/imports/count-stored.js';
 import { findInput } from '../src/imports/input/input-files.js';
 import { paced } from '../src/imports/pace.js';
 import { showProgress } from '../src/imports/progress.js';
 import { type ImportOptions, runImport } from '../src/imports/run-import.js';
 import { type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
-import { createIdentifyClient, createTrackClient, TrackError } from '../src/imports/track-client.js';
+import {
+  createIdentifyClient,
+  createTrackClient,
+  createWaitingTrackClient,
+  TrackError,
+} from '../src/imports/track-client.js';
 import { UsageError } from '../src/imports/usage-error.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { toProjectId } from '../src/platform/ids.js';
@@ -49,7 +55,7 @@ async function importPaths(args: ImportArguments): Promise<ImportSummary> {
     return await runImport(input.files, {
       clients,
       open: args.source.open(args),
-      library: `${libraryName()} ${args.source.name}`,
+      library: libraryOf(args),
       nowMs: Date.now(),
       overwritesProfiles: args.overwritesProfiles,
       signal: interrupt.signal,
@@ -76,6 +82,8 @@ async function createClients(args: ImportArguments): Promise<NonNullable<ImportO
   const options = { ...target, userAgent: libraryName(), signal, onRetry: createRetryNotes() };
   return {
     track: createTrackClient(options),
+    trackAndWait: createWaitingTrackClient(options),
+    count: createCounter({ ...target, library: libraryOf(args), signal }),
     identify: paced(createIdentifyClient(options), { perSecond: args.identifiesPerSecond, signal }),
   };
 }
@@ -106,6 +114,9 @@ function libraryName(): string {
   const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
   return `service-import/${String(version)}`;
 }
+
+/** `library` of the events. */
+const libraryOf = ({ source }: ImportArguments): string => `${libraryName()} ${source.name}`;
 
 const GO_ON = 'run the same command again to go on: what was imported is not counted twice';
 

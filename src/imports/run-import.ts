@@ -5,6 +5,7 @@ import { findSkipReason } from '../ingest/schema.js';
 import { ConcurrencyLimit } from '../platform/flow/concurrency-limit.js';
 import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits } from './batches.js';
 import { addCampaign } from './campaign.js';
+import { type CountEvents, countStored } from './count-stored.js';
 import { findIdProblem, Identities } from './identities.js';
 import type { InputFile } from './input/input-files.js';
 import type { ImportedEvent, Mapped, MappedRecord } from './source.js';
@@ -15,7 +16,7 @@ export interface ImportOptions {
   /** Reads the records of a file. */
   readonly open: (file: InputFile) => AsyncIterable<MappedRecord>;
   /** Clients of /track and /identify; undefined in a dry run. */
-  readonly clients: { readonly track: SendBatch; readonly identify: SendBatch } | undefined;
+  readonly clients: ImportClients | undefined;
   /** Name and version of the sender. */
   readonly library: string;
   /** Start of the import, epoch milliseconds: events a day later are refused. */
@@ -27,6 +28,15 @@ export interface ImportOptions {
   /** The first parts of each reason that are skipped. */
   readonly onSkipped?: (reason: string, place: string) => void;
   readonly onProgress?: (summary: ImportSummary) => void;
+}
+
+export interface ImportClients {
+  readonly track: SendBatch;
+  readonly identify: SendBatch;
+  /** Counts the events of this source; without it the summary has no stored events. */
+  readonly count?: CountEvents;
+  /** Sends a batch to `/track?wait=1`, which answers when the events are counted. */
+  readonly trackAndWait?: SendBatch;
 }
 
 /** The default limits of the service. Lower ones of a service show as refused events. */
@@ -47,9 +57,11 @@ const PROGRESS_EVERY_RECORDS = 5000;
 export async function runImport(files: Iterable<InputFile>, options: ImportOptions): Promise<ImportSummary> {
   const run = new ImportRun(options);
   try {
+    await run.countBefore();
     for (const file of files) await run.readFile(file);
     await run.sendEvents();
     await run.sendIdentities();
+    await run.countAfter();
     return run.summary;
   } finally {
     await run.close();
@@ -62,6 +74,8 @@ class ImportRun {
   readonly #builder: BatchBuilder;
   readonly #requests: ConcurrencyLimit;
   readonly #identities: Identities;
+  #before: number | undefined;
+  #lastBody: string | undefined;
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -121,6 +135,18 @@ class ImportRun {
     await calls.drain();
   }
 
+  async countBefore(): Promise<void> {
+    this.#before = await this.#options.clients?.count?.();
+  }
+
+  async countAfter(): Promise<void> {
+    const { count, trackAndWait } = this.#options.clients ?? {};
+    const [before, body] = [this.#before, this.#lastBody];
+    if (count === undefined || trackAndWait === undefined || before === undefined || body === undefined) return;
+    const sendLastAgain = async () => (await trackAndWait(body)).counted === true;
+    this.summary.stored = await countStored(count, { before, sent: this.summary.accepted, sendLastAgain });
+  }
+
   close(): Promise<void> {
     return this.#identities.close();
   }
@@ -170,6 +196,7 @@ class ImportRun {
 
   #submit(batch: Batch): Promise<void> {
     const { clients, onProgress } = this.#options;
+    this.#lastBody = batch.body;
     return this.#requests.push(async () => {
       const { accepted, dropped = 0 } = (await clients?.track(batch.body)) ?? { accepted: batch.events };
       this.summary.events += batch.events;

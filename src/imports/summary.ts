@@ -21,6 +21,10 @@ export class ImportSummary {
   dropped = 0;
   /** Of these, refused by the service, whose limits may be lower than its defaults. */
   refused = 0;
+  /**
+   * Events that were not stored before; undefined in a dry run, or when the service did not say.
+   */
+  stored: number | undefined;
   /** Devices with a user, by the last link of each. */
   links = 0;
   profiles = 0;
@@ -37,6 +41,11 @@ export class ImportSummary {
 
   get skippedCount(): number {
     return [...this.#skipped.values()].reduce((sum, { count }) => sum + count, 0);
+  }
+
+  /** Events that the service has accepted. */
+  get accepted(): number {
+    return this.events - this.dropped - this.refused;
   }
 
   /** Whether anything of the input was of use. */
@@ -78,12 +87,19 @@ export function toReport(summary: ImportSummary, { isDryRun }: { readonly isDryR
     toRow('devices', toDistinct(summary.devices)),
     ...(summary.dropped > 0 ? [toRow('dropped', formatCount(summary.dropped))] : []),
     ...(summary.refused > 0 ? [toRow('refused', formatCount(summary.refused))] : []),
-    isDryRun ? 'dry run: nothing was sent' : 'events that were there already count once; how many is not known',
+    ...toStored(summary, isDryRun),
     '',
   ].join('\n');
 }
 
-const toRow = (name: string, text: string): string => `${name.padEnd(9)}${text.padStart(26)}`;
+function toStored({ stored, accepted }: ImportSummary, isDryRun: boolean): string[] {
+  if (isDryRun) return ['dry run: nothing was sent'];
+  // Also where nothing was accepted, and after an interruption.
+  if (stored === undefined) return ['events that were there already count once; how many is not known'];
+  return [toRow('stored', formatCount(stored)), toRow('there already', formatCount(accepted - stored))];
+}
+
+const toRow = (name: string, text: string): string => `${name.padEnd(13)}${text.padStart(22)}`;
 const toTime = (timeMs: number): string => new Date(timeMs).toISOString();
 
 function toDistinct(counter: DistinctCounter): string {

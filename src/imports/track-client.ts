@@ -16,6 +16,8 @@ export interface Answer {
   readonly accepted: number;
   /** Events that a rule of the project drops. */
   readonly dropped?: number;
+  /** Of `wait=1`: whether queries count the events. */
+  readonly counted?: boolean;
 }
 
 export type SendBatch = (body: string) => Promise<Answer>;
@@ -43,6 +45,10 @@ const REQUEST_TIMEOUT_MS = 60_000;
 
 export const createTrackClient = (options: TrackClientOptions): SendBatch => createClient(options, TRACK);
 
+/** Each batch is answered when its events are counted, or after ten seconds. */
+export const createWaitingTrackClient = (options: TrackClientOptions): SendBatch =>
+  createClient(options, { ...TRACK, path: 'track?wait=1' });
+
 /** Each call is one accepted identification. */
 export const createIdentifyClient = (options: TrackClientOptions): SendBatch => createClient(options, IDENTIFY);
 
@@ -55,8 +61,10 @@ interface Route {
 
 const TRACK: Route = {
   path: 'track',
-  readAnswer: ({ accepted, dropped }) =>
-    typeof accepted === 'number' ? { accepted, ...(typeof dropped === 'number' && { dropped }) } : undefined,
+  readAnswer: ({ accepted, dropped, counted }) =>
+    typeof accepted === 'number'
+      ? { accepted, ...(typeof dropped === 'number' && { dropped }), ...(counted === true && { counted }) }
+      : undefined,
   missing: '"accepted"',
 };
 const IDENTIFY: Route = {

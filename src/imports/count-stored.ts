@@ -1,0 +1,79 @@
+// Counts the events that an import stored: queries count its events before and after it. /track
+// answers before it compares events with those that are stored, so its answers cannot say.
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+
+export interface CountOptions {
+  readonly url: string;
+  /** A secret key. */
+  readonly key: string;
+  /** `library` of the events. */
+  readonly library: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Resolves with the events that are counted now; undefined when the service gives no answer. */
+export type CountEvents = () => Promise<number | undefined>;
+
+const REQUEST_TIMEOUT_MS = 60_000;
+const POLL_MS = 500;
+/** Polls without a change after which an import that was not new counts as stored. */
+const POLLS_EQUAL = 10;
+
+const answerSchema = z.object({ rows: z.tuple([z.object({ count: z.number() })]) });
+
+export function createCounter({ url, key, library, signal }: CountOptions): CountEvents {
+  // Of all times: an import may contain any since 2000, and 2100 is the last that a query can name.
+  const q = `* | from 2000-01-01 to 2100-01-01 | where _library = ${JSON.stringify(library)} | count`;
+  return async () => {
+    const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
+    try {
+      const response = await fetch(new URL('query', url.endsWith('/') ? url : `${url}/`), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': key },
+        body: JSON.stringify({ q, format: 'json', timezone: 'UTC' }),
+        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      });
+      return response.ok ? answerSchema.parse(await response.json()).rows[0].count : undefined;
+    } catch {
+      signal?.throwIfAborted();
+      return undefined;
+    }
+  };
+}
+
+export interface StoredOptions {
+  /** Events that were counted before the import. */
+  readonly before: number;
+  /** Events that the service accepted. */
+  readonly sent: number;
+  /** Sends the last events once more; resolves with whether they are counted. */
+  readonly sendLastAgain: () => Promise<boolean>;
+  /** Replaced in tests. */
+  readonly wait?: () => Promise<unknown>;
+}
+
+/**
+ * Waits until all events of the import are counted: until as many are new as were sent, or until
+ * its last events are counted and the count has not changed for five seconds. Resolves with the
+ * number of new events; undefined when the service gives no answer, or does not count them.
+ */
+export async function countStored(count: CountEvents, options: StoredOptions): Promise<number | undefined> {
+  const { before, sent, sendLastAgain, wait = () => sleep(POLL_MS) } = options;
+  let last = await count();
+  if (last === undefined) return undefined;
+  // The last events wait behind all others of the project.
+  while (last - before < sent && !(await sendLastAgain())) {
+    const now = await count();
+    if (now === undefined || now === last) return undefined;
+    last = now;
+  }
+  for (let equal = 0; last - before < sent && equal < POLLS_EQUAL; ) {
+    await wait();
+    const now = await count();
+    if (now === undefined) return undefined;
+    equal = now === last ? equal + 1 : 0;
+    last = now;
+  }
+  return Math.min(sent, Math.max(0, last - before));
+}
