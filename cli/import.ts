@@ -1,11 +1,11 @@
 // `npm run import`: parses the command line, runs the import, prints progress and the summary.
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
 import { requireProject } from '../src/accounts/projects.js';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
 import { createCounter } from '../src/imports/count-stored.js';
-import { findInput } from '../src/imports/input/input-files.js';
+import { findInput, type InputFile } from '../src/imports/input/input-files.js';
 import { paced } from '../src/imports/pace.js';
 import { showProgress } from '../src/imports/progress.js';
 import { type ImportOptions, runImport } from '../src/imports/run-import.js';
@@ -47,12 +47,13 @@ async function run(): Promise<void> {
 async function importPaths(args: ImportArguments): Promise<ImportSummary> {
   const clients = args.isDryRun ? undefined : await createClients(args);
   // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
-  const paths = args.paths.map((path) => (path === '-' ? path : resolve(env.INIT_CWD ?? '.', path)));
+  const folder = resolve(env.INIT_CWD ?? '.');
+  const paths = args.paths.map((path) => (path === '-' ? path : resolve(folder, path)));
   const input = await findInput(paths, { stdin: process.stdin, signal: interrupt.signal });
   const startedMs = performance.now();
   let summary: ImportSummary | undefined;
   try {
-    return await runImport(input.files, {
+    return await runImport(namedFrom(folder, input.files), {
       clients,
       open: args.source.open(args),
       library: libraryOf(args),
@@ -114,6 +115,10 @@ function libraryName(): string {
   const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
   return `service-import/${String(version)}`;
 }
+
+/** Files with the names that they have from the folder of the command, as places are printed. */
+const namedFrom = (folder: string, files: readonly InputFile[]): InputFile[] =>
+  files.map((file) => (file.name.startsWith(folder + sep) ? { ...file, name: relative(folder, file.name) } : file));
 
 /** `library` of the events. */
 const libraryOf = ({ source }: ImportArguments): string => `${libraryName()} ${source.name}`;

@@ -66,9 +66,14 @@ describe('keys of npm start', () => {
     await rotate(`/api/admin/projects/${file.project_id}/rotate-secret-key`);
     const log = join(directory, 'access.log');
     writeFileSync(log, '203.0.113.7 - - [10/Oct/2026:13:55:36 +0000] "GET /a HTTP/1.1" 200 12 "-" "Mozilla/5.0"\n');
-    for (const project of [[], ['--project', file.project_id]]) {
+    const runs = [
+      { project: [], stored: 1, known: 0 },
+      { project: ['--project', file.project_id], stored: 0, known: 1 },
+    ];
+    for (const { project, stored, known } of runs) {
       const { stdout } = await run('tools/run.mjs', 'dist/cli/import.js', 'access-log', log, ...project);
-      expect(stdout).toMatch(/^events\s+1$/m);
+      expect(stdout).toMatch(/^events +1$/m);
+      expect(stdout).toMatch(new RegExp(`^stored +${stored}\nthere already +${known}$`, 'm'));
     }
   });
 
