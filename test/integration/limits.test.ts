@@ -60,6 +60,20 @@ describe('rate limit of a key', () => {
     await eventually(async () => expect(await send()).toMatchObject({ status: 200 }));
   });
 
+  test.each([
+    ['/e/', 503, (key: string) => [{ event: 'a', distinct_id: 'd', properties: { token: key } }]],
+    ['/2/httpapi', 429, (key: string) => ({ api_key: key, events: [{ event_type: 'a', device_id: 'd' }] })],
+  ])('answers the SDKs at %s with %i, after which they repeat', async (path, status, bodyFor) => {
+    const { publicKey } = await createTestProject(databases);
+    const init = { method: 'POST', body: JSON.stringify(bodyFor(publicKey)) };
+    const refused = await eventually(async () => {
+      const answer = await fetch(processes.url + path, init);
+      expect(answer.status).not.toBe(200);
+      return answer;
+    });
+    expect([refused.status, refused.headers.get('Retry-After')]).toEqual([status, '60']);
+  });
+
   test('refuses queries exactly above the limit', async () => {
     const startedAt = Date.now();
     const answers = await Promise.all(Array.from({ length: 4 * LIMIT }, ask));

@@ -58,6 +58,8 @@ export interface Protocol {
   translate(body: unknown, request: { readonly call: string; readonly now: number }, sink: Sink): void;
   /** The answer to an accepted request. */
   answer(counts: Counts): unknown;
+  /** In place of 429, when its SDKs drop events after that. */
+  readonly busyStatus?: number;
   /** The body of an error; `{error}` by default. */
   refuse?(status: number, error: string): unknown;
 }

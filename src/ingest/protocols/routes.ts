@@ -69,7 +69,7 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
   if (first === undefined || first.knows?.(call) === false) {
     throw new PublicError('not_found', 'there is no such route');
   }
-  res.locals.toErrorBody = first.refuse;
+  answerErrorsAs(first, res);
   const key = first.findHeadKey?.(req.headers);
   const early = key === undefined && !hasKey(req) ? undefined : await admitSender(req, key, deps); // 401, 403, 429
   // Until the key is known, the bytes in flight are those of the address.
@@ -78,13 +78,18 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
     // 400, 413, 429
     await awaitTurn(early?.projectId ?? owner, bytes, deps.ingest);
     const sent = await identifySender(bytes, { protocols: way.protocols, owner }, deps);
-    res.locals.toErrorBody = sent.protocol.refuse;
+    answerErrorsAs(sent.protocol, res);
     const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
     const foreign = { protocol: sent.protocol.name, call, ...('parsed' in sent && { parsed: sent.parsed }) };
     const counted = await decideAndCount({ req, credential, bytes, foreign }, deps.ingest); // 400, 429
     return { protocol: sent.protocol, counts: await commit({ req, credential, bytes }, counted, deps) }; // 429, 503
   });
   res.json(protocol.answer(counts));
+}
+
+function answerErrorsAs({ refuse, busyStatus }: Protocol, res: Response): void {
+  res.locals.toErrorBody = refuse;
+  res.locals.busyStatus = busyStatus;
 }
 
 /** Without a key of the protocol: that of `X-API-Key` or `?key=`. */

@@ -36,6 +36,13 @@ const routeOf = (req: Request): string => (typeof req.route?.path === 'string' ?
 /** The body of an error in the form of another API: a route sets it as `res.locals.toErrorBody`. */
 export type ToErrorBody = (status: number, message: string) => unknown;
 
+/** What a route may set as `res.locals` for its errors. */
+interface ErrorLocals {
+  readonly toErrorBody?: ToErrorBody | undefined;
+  /** In place of 429, for clients that do not repeat after it. */
+  readonly busyStatus?: number | undefined;
+}
+
 export function errorResponder(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     // The response has started: breaking the connection is the only way left to signal failure.
@@ -50,9 +57,10 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
       // Scripts of other origins can only read exposed headers.
       res.set({ 'Retry-After': String(RETRY_AFTER_SECONDS), 'Access-Control-Expose-Headers': 'Retry-After' });
     }
-    const toBody = res.locals.toErrorBody as ToErrorBody | undefined;
-    const body = toBody?.(known.status, known.message);
-    res.status(known.status).json(body ?? { error: known.message, ...(known.details && { details: known.details }) });
+    const { toErrorBody, busyStatus } = res.locals as ErrorLocals;
+    const status = known.kind === 'rate_limited' ? (busyStatus ?? known.status) : known.status;
+    const body = toErrorBody?.(status, known.message);
+    res.status(status).json(body ?? { error: known.message, ...(known.details && { details: known.details }) });
   };
 }
 

@@ -41,6 +41,9 @@ export const posthog: Protocol = {
 
   answer: () => ({ status: 'Ok' }),
 
+  // posthog-js repeats nothing after a status from 400 to 499.
+  busyStatus: 503,
+
   mountOthers(router, skip) {
     const answering =
       (answer: RawEvent): RequestHandler =>
