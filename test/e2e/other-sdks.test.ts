@@ -5,15 +5,14 @@ import { gzipSync } from 'node:zlib';
 import { createInstance, Identify, Revenue } from '@amplitude/analytics-node';
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
 import { Analytics } from '@segment/analytics-node';
-import { build } from 'esbuild';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { PostHog } from 'posthog-node';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { eventually } from '../support/eventually.js';
 import { askRows } from '../support/identify.js';
-import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
+import { type SdkPages, startSdkPages } from '../support/sdk-pages.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject } from '../support/track.js';
 import { type Fault, startUnreliableProxy, type UnreliableProxy } from '../support/unreliable-proxy.js';
@@ -122,6 +121,15 @@ test('posthog-node: every call, and what failed is repeated once', async () => {
   posthog.capture({ distinctId: 'ada', event: '$pageview', properties: { $current_url: 'https://x.test/a' } });
   posthog.alias({ distinctId: 'ada', alias: 'old-device' });
   posthog.groupIdentify({ groupType: 'company', groupKey: 'acme', properties: { size: 12 } });
+  await posthog.captureImmediate({ distinctId: 'ada', event: 'Paid', properties: { price: 2 } });
+  await posthog.identifyImmediate({ distinctId: 'ada', properties: { size: 'l' } });
+  await posthog.aliasImmediate({ distinctId: 'ada', alias: 'older-device' });
+  posthog.captureException(new Error('no such page'), 'ada');
+  expect(await posthog.getAllFlags('ada')).toEqual({});
+  await posthog.disable();
+  posthog.capture({ distinctId: 'ada', event: 'while disabled' });
+  await posthog.flush();
+  await posthog.enable();
   await posthog.flush();
   for (const fault of FAULTS) {
     proxy.faults.push(fault);
@@ -130,13 +138,17 @@ test('posthog-node: every call, and what failed is repeated once', async () => {
   }
   for (let n = 0; n < 10; n += 1) posthog.capture({ distinctId: 'ada', event: 'at exit' });
   await posthog.shutdown();
-  expect((await listed(15)).filter(({ event_type: type }) => type !== 'at exit')).toMatchObject([
+  expect((await listed(17)).filter(({ event_type: type }) => type !== 'at exit')).toMatchObject([
+    { event_type: '$exception', user_id: 'ada' },
+    { event_type: 'Paid', user_id: 'ada', event_properties: { price: 2 } },
     { event_type: 'Signed Up', user_id: 'ada', event_properties: { price: 9.5, trial: true } },
     ...['after 429', 'after 503', 'after cut'].map((type) => ({ event_type: type, user_id: 'ada' })),
     { event_type: 'page_view', user_id: 'ada', event_properties: { url: 'https://x.test/a' } },
   ]);
   await eventually(async () =>
-    expect(await list('users | where user.plan = "pro" and user.first = "mail" | list')).toHaveLength(1),
+    expect(
+      await list('users | where user.plan = "pro" and user.first = "mail" and user.size = "l" | list'),
+    ).toHaveLength(1),
   );
 });
 
@@ -147,6 +159,19 @@ test('@amplitude/analytics-node: every call, and what was refused is repeated on
   amplitude.identify(new Identify().set('plan', 'pro').setOnce('first', 'mail').add('visits', 1), { user_id: 'ada' });
   amplitude.track('Signed Up', { price: 9.5, trial: true }, { user_id: 'ada', device_id: 'd1' });
   amplitude.revenue(new Revenue().setProductId('p').setPrice(3).setQuantity(2), { user_id: 'ada' });
+  const skipped = new Identify()
+    .append('tags', 'a')
+    .prepend('tags', 'b')
+    .preInsert('tags', 'c')
+    .postInsert('tags', 'd');
+  amplitude.identify(skipped.remove('tags', 'a'), { user_id: 'ada' });
+  amplitude.identify(new Identify().set('trial', 'yes'), { user_id: 'eve' });
+  await amplitude.flush().promise;
+  amplitude.identify(new Identify().unset('trial').set('plan', 'free'), { user_id: 'eve' });
+  amplitude.logEvent('Logged', { n: 1 }, { user_id: 'ada' });
+  amplitude.setOptOut(true);
+  amplitude.track('while opted out', undefined, { user_id: 'ada' });
+  amplitude.setOptOut(false);
   amplitude.setGroup('company', 'acme', { user_id: 'ada' });
   amplitude.groupIdentify('company', 'acme', new Identify().set('size', 12), { user_id: 'ada' });
   await amplitude.flush().promise;
@@ -159,14 +184,16 @@ test('@amplitude/analytics-node: every call, and what was refused is repeated on
   await amplitude.flush().promise;
   // The SDK reports a broken connection, and does not repeat.
   expect((await Promise.all(sent)).map(({ code }) => code)).toEqual([200, 200, 0, ...Array(10).fill(200)]);
-  expect((await listed(15)).filter(({ event_type: type }) => type !== 'at exit')).toMatchObject([
+  expect((await listed(16)).filter(({ event_type: type }) => type !== 'at exit')).toMatchObject([
+    { event_type: 'Logged', user_id: 'ada', event_properties: { n: 1 } },
     { event_type: 'Signed Up', user_id: 'ada', device_id: 'd1', event_properties: { price: 9.5, trial: true } },
     ...['after 429', 'after 503', 'after cut'].map((type) => ({ event_type: type, user_id: 'ada' })),
     { event_type: 'revenue_amount', user_id: 'ada', event_properties: { $price: 3, $quantity: 2, $productId: 'p' } },
   ]);
-  await eventually(async () =>
-    expect(await list('users | where user.plan = "pro" and user.visits = 1 | list')).toHaveLength(1),
-  );
+  await eventually(async () => {
+    expect(await list('users | where user.plan = "pro" and user.visits = 1 | list')).toHaveLength(1);
+    expect(await list('users | where user.plan = "free" and user.trial not exists | list')).toHaveLength(1);
+  });
 });
 
 test('a project that refuses other SDKs answers 403', async () => {
@@ -206,34 +233,27 @@ test('bodies are read by their bytes, within the limit of /track', async () => {
 });
 
 describe('in a browser', () => {
-  let browser: Browser;
-  let site: ScriptedServer;
+  let pages: SdkPages;
 
   beforeAll(async () => {
-    site = await startScriptedServer();
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+    pages = await startSdkPages();
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await site?.close();
-  });
+  afterAll(() => pages?.close());
 
-  /** Opens a page that has the exports of a package in `sdk`. */
-  async function openPageWith(name: string): Promise<Page> {
-    const { outputFiles } = await build({
-      stdin: { contents: `import * as sdk from '${name}'; globalThis.sdk = sdk`, resolveDir: process.cwd() },
-      ...{ bundle: true, write: false, format: 'iife', logLevel: 'error' },
-    });
-    site.pages.set('/sdk', '<!doctype html><title>Shop</title><link rel="icon" href="data:,">');
-    const page = await (await browser.newContext()).newPage();
-    await page.goto(`${site.url}/sdk`);
-    await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });
-    return page;
+  /** Runs a script for each fault, which the next request then meets. */
+  async function withFaults(page: Page, faults: readonly Fault[], scriptFor: (type: string) => string): Promise<void> {
+    for (const fault of faults) {
+      proxy.faults.push(fault);
+      await page.evaluate(scriptFor(JSON.stringify(`after ${fault}`)));
+      await eventually(() => expect(proxy.faults).toEqual([]));
+    }
   }
 
+  const idsOf = (rows: readonly Readonly<Record<string, unknown>>[]) => new Set(rows.map(({ insert_id: id }) => id));
+
   test('@segment/analytics-next: every call', async () => {
-    const page = await openPageWith('@segment/analytics-next');
+    const page = await pages.openWith('@segment/analytics-next');
     const settings = JSON.stringify({ writeKey: project.publicKey, cdnURL: proxy.url });
     await page.evaluate(`(async () => {
       const analytics = sdk.AnalyticsBrowser.load(${settings});
@@ -243,17 +263,75 @@ describe('in a browser', () => {
       await analytics.group('acme', { size: 12 });
       await analytics.alias('eve');
       await analytics.screen('Home');
+      const form = document.body.appendChild(document.createElement('form'));
+      form.target = '_blank';
+      const link = document.body.appendChild(document.createElement('a'));
+      link.href = '#below';
+      await analytics.trackSubmit(form, 'Form Sent', { n: 1 });
+      await analytics.trackLink(link, 'Link Clicked', { n: 2 });
+      form.dispatchEvent(new Event('submit', { cancelable: true }));
+      link.click();
+      await analytics.reset();
+      await analytics.setAnonymousId('device-2');
+      await analytics.track('Signed Out');
     })()`);
-    expect(await listed(3)).toMatchObject([
+    expect(await listed(6)).toMatchObject([
+      { event_type: 'Form Sent', user_id: 'ada', event_properties: { n: 1 } },
+      { event_type: 'Link Clicked', user_id: 'ada', event_properties: { n: 2 } },
+      { event_type: 'Signed Out', device_id: 'device-2', event_properties: { title: 'Shop' } },
       { event_type: 'Signed Up', user_id: 'ada', event_properties: { price: 9.5, title: 'Shop' } },
-      { event_type: 'page_view', event_properties: { name: 'Start', category: 'Docs', url: `${site.url}/sdk` } },
+      { event_type: 'page_view', event_properties: { name: 'Start', category: 'Docs', url: pages.url } },
       { event_type: 'screen_view', event_properties: { name: 'Home' } },
     ]);
-    await eventually(async () => expect(await list('* | unique distinct_id | last 30d')).toMatchObject([{ value: 1 }]));
+    await eventually(async () =>
+      expect(await list('* | where device_id != "device-2" | unique distinct_id | last 30d')).toMatchObject([
+        { value: 1 },
+      ]),
+    );
+  });
+
+  test('@segment/analytics-next: what failed is repeated once, and leaving the page loses nothing', async () => {
+    const name = '@segment/analytics-next';
+    const page = await pages.openWith(name);
+    const settings = JSON.stringify({ writeKey: project.publicKey, cdnURL: proxy.url });
+    const connect = () =>
+      page.evaluate(`(async () => {
+        globalThis.analytics = sdk.AnalyticsBrowser.load(${settings});
+        await analytics.ready();
+      })()`);
+    await connect();
+    await withFaults(page, FAULTS, (type) => `void analytics.track(${type})`);
+    await listed(3);
+    // The SDK keeps what was not answered for the next visit.
+    proxy.faults.push(503, 'cut', 503, 'cut', 503);
+    await page.evaluate(`for (let n = 0; n < 5; n += 1) void analytics.track('at exit', { n })`);
+    await eventually(() => expect(proxy.faults).toEqual([]));
+    await pages.visitWith(page, name);
+    await connect();
+    await page.evaluate(`void analytics.track('later')`);
+    expect(idsOf(await listed(9)).size).toBe(9);
+  });
+
+  test('posthog-js: what failed is repeated once, and closing the page loses nothing', async () => {
+    const page = await pages.openWith('posthog-js');
+    const settings = JSON.stringify({
+      ...{ api_host: proxy.url, autocapture: false, capture_pageview: false, opt_out_useragent_filter: true },
+      ...{ advanced_disable_feature_flags: true, request_queue_config: { flush_interval_ms: 250 } },
+    });
+    await page.evaluate(`(async () => {
+      globalThis.posthog = sdk.default;
+      await new Promise((loaded) => posthog.init('${project.publicKey}', { ...${settings}, loaded }));
+    })()`);
+    // It repeats nothing after 429, which the service therefore does not answer.
+    await withFaults(page, [503, 'cut'], (type) => `void posthog.capture(${type})`);
+    await listed(2);
+    await page.evaluate(`for (let n = 0; n < 5; n += 1) posthog.capture('at exit', { n })`);
+    await page.close({ runBeforeUnload: true });
+    expect(idsOf(await listed(7)).size).toBe(7);
   });
 
   test('posthog-js: every call', async () => {
-    const page = await openPageWith('posthog-js');
+    const page = await pages.openWith('posthog-js');
     const settings = JSON.stringify({ api_host: proxy.url, autocapture: false, opt_out_useragent_filter: true });
     await page.evaluate(`(async () => {
       const posthog = sdk.default;
@@ -264,15 +342,34 @@ describe('in a browser', () => {
       posthog.setPersonProperties({ size: 'l' });
       posthog.group('company', 'acme', { size: 12 });
       posthog.alias('eve');
+      posthog.register({ shop: 'one' });
+      posthog.register_once({ shop: 'two', aisle: 7 });
+      posthog.capture('Registered');
+      posthog.unregister('shop');
+      posthog.capture('Unregistered');
+      posthog.captureException(new Error('no such page'));
+      posthog.opt_out_capturing();
+      posthog.capture('while opted out');
+      posthog.opt_in_capturing({ captureEventName: false });
+      if (posthog.isFeatureEnabled('any')) throw new Error('there are no flags');
+      posthog.reset();
+      posthog.capture('Signed Out');
     })()`);
     const rows = await eventually(async () => {
       const found = await list('* | where event_type != "$web_vitals" | list | last 30d');
-      expect(found.map(({ event_type: type }) => type).toSorted()).toEqual(['Looked', 'Signed Up', 'page_view']);
+      expect(found.map(({ event_type: type }) => type).toSorted()).toEqual([
+        ...['$exception', 'Looked', 'Registered', 'Signed Out', 'Signed Up', 'Unregistered', 'page_view'],
+      ]);
       return found;
     });
-    expect(rows.find(({ event_type: type }) => type === 'Signed Up')).toMatchObject({ user_id: 'ada' });
+    const row = (name: string) => rows.find(({ event_type: type }) => type === name);
+    expect(row('Signed Up')).toMatchObject({ user_id: 'ada' });
+    expect(row('Registered')).toMatchObject({ event_properties: { shop: 'one', aisle: 7 } });
+    expect(row('Unregistered')?.event_properties).not.toHaveProperty('shop');
+    expect(row('Signed Out')).toMatchObject({ user_id: null });
     await eventually(async () => {
-      expect(await list('* | unique distinct_id | last 30d')).toMatchObject([{ value: 1 }]);
+      const before = '* | where event_type != "Signed Out" | unique distinct_id | last 30d';
+      expect(await list(before)).toMatchObject([{ value: 1 }]);
       expect(await list('users | where user.plan = "pro" and user.size = "l" | list')).toHaveLength(1);
     });
   });
