@@ -72,7 +72,7 @@ const NO_NAMES = { of: () => SILENT, projects: new Map() };
 
 const createBodies = (): Bodies =>
   Array.from({ length: BODIES_PER_BLOCK }, () => {
-    const template = createBodyTemplate({ host: 'b', path: '/track', key: 'b', eventsPerRequest: EVENTS_PER_BODY });
+    const template = createBodyTemplate({ host: 'b', key: 'b', eventsPerRequest: EVENTS_PER_BODY });
     const head = template.bytes.indexOf('\r\n\r\n');
     const userAgent = /User-Agent: (.*)\r/.exec(template.bytes.toString('latin1', 0, head + 2))?.[1] ?? '';
     return { body: template.bytes.subarray(head + 4), userAgent };

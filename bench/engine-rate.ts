@@ -38,7 +38,6 @@ function buildBlock(projectId: string, now: number): Buffer {
   while (block.rows < ROWS_PER_INSERT) {
     const template = createBodyTemplate({
       host: 'bench',
-      path: '/track',
       key: 'bench',
       eventsPerRequest: EVENTS_PER_BODY,
     });

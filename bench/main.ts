@@ -18,6 +18,7 @@ import { benchIngest } from './ingest.js';
 import { benchLatency } from './latency.js';
 import { describeMachine } from './machine.js';
 import { type BenchResult, formatNumber, type Measurement, toTable } from './measurement.js';
+import { benchProtocols } from './protocols.js';
 import { benchQuery } from './query.js';
 import { benchSingle } from './single.js';
 import { benchForms, benchSources } from './sources.js';
@@ -35,6 +36,7 @@ interface Bench {
 const BENCHES: readonly Bench[] = [
   { name: 'ingest', run: benchIngest, minutesMax: 6 },
   { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
+  { name: 'protocols', run: benchProtocols, minutesMax: 12 },
   { name: 'import', run: benchImport, minutesMax: 8 },
   { name: 'catalog', run: benchCatalog, minutesMax: 4 },
   { name: 'identify', run: benchIdentify, minutesMax: 5 },

@@ -1,7 +1,8 @@
-// Request bodies of /track that are built once and sent many times. insert_id and time are
-// overwritten in place, so that sending is cheap and no events are duplicates. Ids come from the
+// Request bodies that are built once and sent many times. insert_id and time are overwritten in
+// place, so that sending is cheap and no events are duplicates. Ids come from the
 // system's random generator: those of a weak one compress too well.
 import { randomBytes } from 'node:crypto';
+import { FORMS, type LoadEvent, type ProtocolName } from './sdk-bodies.js';
 
 export interface BodyTemplate {
   /** The complete request, head and body. */
@@ -15,28 +16,35 @@ const ID_CHARACTERS = 22;
 const ID_ALPHABET = Buffer.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_');
 const ID_PLACE = `${'~'.repeat(ID_CHARACTERS - 1)}!`;
 const TIME_PLACE = '2000-01-01T00:00:00.000Z';
+const TIME_MS_PLACE = 1_111_111_111_111;
 
 export interface TemplateOptions {
   readonly host: string;
-  readonly path: string;
+  /** That of the SDK which the bodies are from; `track` by default. */
+  readonly protocol?: ProtocolName | undefined;
+  /** Each event has a user or a device, as PostHog's have, and not both. */
+  readonly hasOneId?: boolean | undefined;
   readonly key: string;
   readonly eventsPerRequest: number;
 }
 
 export function createBodyTemplate(options: TemplateOptions): BodyTemplate {
-  const events = Array.from({ length: options.eventsPerRequest }, createEvent);
-  const body = JSON.stringify(options.eventsPerRequest === 1 ? events[0] : { events });
+  const { protocol = 'track', hasOneId = false, key } = options;
+  const events = Array.from({ length: options.eventsPerRequest }, () => createEvent(hasOneId));
+  const { path, toHeaders, toBody } = FORMS[protocol];
+  const body = JSON.stringify(toBody(events, key, { time: TIME_PLACE, timeMs: TIME_MS_PLACE }));
   const head = [
-    `POST ${options.path} HTTP/1.1`,
+    `POST ${path} HTTP/1.1`,
     `Host: ${options.host}`,
     'Content-Type: application/json',
     `User-Agent: ${pick(USER_AGENTS)}`,
-    `X-API-Key: ${options.key}`,
+    ...toHeaders(key),
     `Content-Length: ${Buffer.byteLength(body)}`,
   ].join('\r\n');
   const bytes = Buffer.from(`${head}\r\n\r\n${body}`);
   const idOffsets = offsetsOf(bytes, ID_PLACE);
   const timeOffsets = offsetsOf(bytes, TIME_PLACE);
+  const timeMsOffsets = offsetsOf(bytes, String(TIME_MS_PLACE));
   return {
     bytes,
     events: options.eventsPerRequest,
@@ -45,6 +53,9 @@ export function createBodyTemplate(options: TemplateOptions): BodyTemplate {
       // Times within a batch differ, as in real batches.
       timeOffsets.forEach((offset, index) => {
         bytes.write(new Date(nowMs - index * 7).toISOString(), offset, 'latin1');
+      });
+      timeMsOffsets.forEach((offset, index) => {
+        bytes.write(String(nowMs - index * 7), offset, 'latin1');
       });
     },
   };
@@ -91,12 +102,13 @@ const PLANS = ['free', 'pro', 'team'];
  * About 470 bytes with 8 properties: what a web shop's page sends. 60 % of the events are
  * anonymous.
  */
-function createEvent() {
+function createEvent(hasOneId: boolean): LoadEvent {
   const device = Math.floor(Math.random() * DEVICES);
+  const isUser = Math.random() < 0.4;
   return {
     event_type: EVENT_TYPES[Math.floor(Math.random() ** 2 * EVENT_TYPES.length)],
-    ...(Math.random() < 0.4 && { user_id: `user_${device % USERS}` }),
-    device_id: `dev_${String(device).padStart(18, '0')}`,
+    ...(isUser && { user_id: `user_${device % USERS}` }),
+    ...(!(isUser && hasOneId) && { device_id: `dev_${String(device).padStart(18, '0')}` }),
     session_id: randomBytes(16).toString('base64url'),
     time: TIME_PLACE,
     insert_id: ID_PLACE,

@@ -17,9 +17,7 @@ class LoadLoop {
   constructor(options: LoadOptions) {
     this.#options = options;
     const { host } = new URL(options.url);
-    this.#bodies = Array.from({ length: options.bodies }, () =>
-      createBodyTemplate({ ...options, host, path: '/track' }),
-    );
+    this.#bodies = Array.from({ length: options.bodies }, () => createBodyTemplate({ ...options, host }));
   }
 
   allow(events: number): void {
@@ -51,7 +49,8 @@ class LoadLoop {
         const answer = await connection.exchange(body.bytes);
         if (answerMs.length < ANSWER_TIMES_MAX) answerMs.push(performance.now() - askedMs);
         requests += 1;
-        if (answer.status === 200) accepted += Number(/"accepted":(\d+)/.exec(answer.body)?.[1] ?? 0);
+        // Answers of other protocols do not count events.
+        if (answer.status === 200) accepted += Number(/"accepted":(\d+)/.exec(answer.body)?.[1] ?? body.events);
         else refusals[answer.status] = (refusals[answer.status] ?? 0) + 1;
       }
     };

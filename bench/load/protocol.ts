@@ -1,4 +1,5 @@
 // Messages between benchmark and load process.
+import type { ProtocolName } from './sdk-bodies.js';
 
 export interface LoadOptions {
   readonly url: string;
@@ -9,6 +10,9 @@ export interface LoadOptions {
    * Number of distinct bodies; more than connections, because a body is rewritten before each use.
    */
   readonly bodies: number;
+  /** By default `track`. */
+  readonly protocol?: ProtocolName;
+  readonly hasOneId?: boolean;
 }
 
 export interface RunLimits {
