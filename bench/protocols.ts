@@ -1,6 +1,6 @@
-// CPU of all processes for events of the SDKs of other products, relative to the same events sent to
-// /track: one, 20 and 200 per request. The protocols take short alternating turns, so that noise of
-// the machine affects all of them.
+// CPU of all processes for events of the SDKs of other products, relative to the same events sent
+// to /track: one, 20 and 200 per request. The protocols take short alternating turns, so that noise
+// of the machine affects all of them.
 import { Load } from './load/load.js';
 import { PROTOCOL_NAMES, type ProtocolName } from './load/sdk-bodies.js';
 import { atMost, type Measurement } from './measurement.js';
