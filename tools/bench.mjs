@@ -2,8 +2,10 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from './help.mjs';
 import { build, ensureRedis, installDependencies, requireNode } from './setup.mjs';
 
+answerHelp('tools/bench.mjs');
 requireNode();
 installDependencies();
 await ensureRedis();

@@ -3,6 +3,7 @@
 // and fails when it exceeds its limit. `--without-tests` leaves the unit tests to `npm test`.
 import { spawn } from 'node:child_process';
 import { cpuSeconds } from './cpu-time.mjs';
+import { answerHelp } from './help.mjs';
 import { installDependencies, requireNode } from './setup.mjs';
 
 const CORES = 2;
@@ -29,6 +30,7 @@ const PARTS = {
   ...(process.argv.includes('--without-tests') ? {} : TESTS),
 };
 
+answerHelp('tools/check.mjs');
 requireNode();
 installDependencies();
 const startedAt = Date.now();

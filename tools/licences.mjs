@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { answerHelp } from './help.mjs';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -129,6 +130,7 @@ function tryParse(text) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  answerHelp('tools/licences.mjs');
   const { problems, summary } = process.argv[2] === 'audit' ? audit() : checkLicences();
   process.stdout.write(`${problems.length > 0 ? problems.join('\n') : summary}\n`);
   process.exitCode = problems.length > 0 ? 1 : 0;

@@ -4,6 +4,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
+import { answerHelp } from './help.mjs';
+
+answerHelp('tools/picture.mjs');
 
 const BYTES_MAX = 200_000;
 const url = process.argv[2] ?? 'http://127.0.0.1:8080';

@@ -2,15 +2,17 @@
 // tools/run.mjs dist/cli/explain.js …`. A deployment without the compiler runs the existing build.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { answerHelp } from './help.mjs';
 import { build, fail, installDependencies, requireNode } from './setup.mjs';
 
+const [, , command = '', ...args] = process.argv;
+answerHelp(command);
 requireNode();
 const isDeployed = existsSync('node_modules') && !existsSync('node_modules/typescript');
 if (!isDeployed) {
   installDependencies();
   build();
 }
-const [, , command = '', ...args] = process.argv;
 if (!existsSync(command)) fail(`There is no ${command}: run npm run build first.`);
 process.argv = [process.execPath, command, ...args];
 await import(pathToFileURL(command).href);

@@ -2,8 +2,10 @@
 // stack. Plain Node without dependencies; steps with nothing to do are skipped. `npm start --
 // --yes` asks no question.
 import { existsSync } from 'node:fs';
+import { answerHelp } from './help.mjs';
 import { build, confirmOnTerminal, ensureRedis, fail, installDependencies, requireNode } from './setup.mjs';
 
+answerHelp('tools/start.mjs');
 requireNode();
 const isConfirmed = process.argv.includes('--yes');
 process.argv = process.argv.filter((option) => option !== '--yes');

@@ -154,8 +154,13 @@ test('a backup of a stopped service continues it elsewhere', async () => {
 test('Ctrl-C leaves nothing behind, and the same command works again', async () => {
   const interrupted = join(root, 'interrupted.tar.gz');
   const target = join(root, 'interrupted');
+  // Checked without a pause: the commands are over within a second.
   const isStarted = (path: string, interrupt: () => void): void => {
-    void eventually(() => expect(existsSync(path)).toBe(true)).then(interrupt);
+    const poll = setInterval(() => {
+      if (!existsSync(path)) return;
+      clearInterval(poll);
+      interrupt();
+    }, 1);
   };
   const nothing = { status: 130, said: 'interrupted; nothing is left behind: run the same command again\n' };
   const stage = join(moved, 'backup.unfinished');
@@ -184,3 +189,18 @@ test('a file that is damaged or no backup is refused by name, and nothing is res
   expect((await run('restore', target, join(root, 'none'))).said).toContain('does not exist');
   expect(existsSync(target)).toBe(false);
 });
+
+test('a backup of an earlier version is brought to this one', async () => {
+  await stop();
+  const earlier = join(root, 'earlier');
+  const archive = join(packageRoot, 'test', 'e2e', 'fixtures', 'backup-2026-11-23.tar.gz');
+  expect(await run('restore', earlier, archive)).toMatchObject({ status: 0 });
+  const { keys } = await start(earlier);
+  expect(await countOf(keys, 'signup | from 2026-11-23 to 2026-11-24 | count')).toBe(2);
+  expect(await countOf(keys, 'signup | from 2026-11-23 to 2026-11-24 | where distinct_id = "ada" | count')).toBe(1);
+  expect(await countOf(keys, 'users | where user.plan = "pro" | count')).toBe(1);
+  await track(keys.url, keys.public_key, { event_type: 'signup', device_id: 'd-1' });
+  await eventually(async () =>
+    expect(await countOf(keys, 'signup | last 1d | where distinct_id = "ada" | count')).toBe(1),
+  );
+}, 120_000);

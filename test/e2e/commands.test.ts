@@ -1,0 +1,60 @@
+// Every command of package.json answers --help, and writes nothing.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+
+// Chains of other programs, which have a --help of their own.
+const OF_OTHERS = ['build', 'format'];
+const { scripts } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  scripts: Record<string, string>;
+};
+const commands = Object.entries(scripts).filter(([name]) => !OF_OTHERS.includes(name) && !name.startsWith('heroku-'));
+const folder = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function run(command: string, args: readonly string[]): Promise<Ended> {
+  const [program = '', ...words] = command.split(' ');
+  const child = spawn(program === 'node' ? process.execPath : program, [...words, ...args], {
+    cwd: packageRoot,
+    env: { PATH: process.env.PATH, INIT_CWD: folder, DATA_DIR: join(folder, 'data') },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (text: Buffer) => {
+    output += text;
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    errors += text;
+  });
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output, errors })));
+}
+
+test.each(commands)('npm run %s -- --help says how it is used', async (_name, command) => {
+  const { status, output, errors } = await run(command, ['--help']);
+  expect({ status, errors }).toEqual({ status: 0, errors: '' });
+  expect(output).toMatch(/^(?:usage: |npm run )/);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each(['backup', 'restore'])('npm run %s refuses what is not one file', async (name) => {
+  const refused = async (...args: string[]) => {
+    const { status, errors } = await run(scripts[name] ?? '', args);
+    expect(status).toBe(2);
+    return errors;
+  };
+  expect(await refused()).toBe(`the file is missing: npm run ${name} -- FILE.tar.gz\n`);
+  expect(await refused('--fast', 'a')).toBe(`npm run ${name} has no option --fast; try --help\n`);
+  expect(await refused('a', 'b')).toBe(`npm run ${name} takes one file, not also b\n`);
+  expect(readdirSync(folder)).toEqual([]);
+});
