@@ -35,7 +35,9 @@ const ONE_SHOT = 'release';
 // Settings that operator commands need from a running service.
 const STORE_SETTINGS = [
   'DATABASE_URL',
+  'DATABASE_TLS',
   'REDIS_URL',
+  'REDIS_TLS',
   'CLICKHOUSE_URL',
   'CLICKHOUSE_DATABASE',
   'SECRET_KEY_BASE',

@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
+import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { listParked, withQueue } from './parked-jobs.js';
 import { QUEUES } from './queues.js';
 
@@ -70,11 +71,10 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Redis keeps what it holds',
-    advice: 'set appendonly yes and maxmemory-policy noeviction: it holds what was accepted and is not stored yet',
+    advice: KEEPING_ADVICE,
     run: async ({ redis }) => {
-      const appends = /^aof_enabled:1/m.test(await redis.info('persistence'));
-      const policy = /^maxmemory_policy:(\S+)/m.exec(await redis.info('memory'))?.[1] ?? 'unknown';
-      return judge(appends && policy === 'noeviction', `appendonly ${appends ? 'yes' : 'no'}, ${policy}`);
+      const { isKept, found } = await readKeeping(redis);
+      return judge(isKept, found);
     },
   },
   {

@@ -44,7 +44,9 @@ const settings = z.object({
     .optional(),
 
   DATABASE_URL: z.url(),
+  DATABASE_TLS: z.enum(['url', 'verify', 'self-signed']).default('url'),
   REDIS_URL: z.url(),
+  REDIS_TLS: z.enum(['verify', 'self-signed']).default('verify'),
   CLICKHOUSE_URL: z.url(),
   CLICKHOUSE_DATABASE: z
     .string()
@@ -154,6 +156,10 @@ const schema = settings
   .refine((read) => read.PRIVACY_PURGE_DELAY_MS < read.PRIVACY_PURGE_BY_MS, {
     path: ['PRIVACY_PURGE_DELAY_MS'],
     error: 'must be less than PRIVACY_PURGE_BY_MS',
+  })
+  .refine((read) => read.REDIS_TLS === 'verify' || read.REDIS_URL.startsWith('rediss:'), {
+    path: ['REDIS_TLS'],
+    error: 'is for a REDIS_URL that begins with rediss://',
   })
   .refine((read) => read.GEOIP_HEADERS === undefined || read.TRUST_PROXY !== undefined, {
     path: ['GEOIP_HEADERS'],

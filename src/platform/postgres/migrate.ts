@@ -1,9 +1,8 @@
 // Applies the migrations in ops/postgres with knex, whose lock allows concurrent runs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.js';
 import { packageRoot } from '../paths.js';
-import { createPostgres } from './client.js';
+import { createPostgres, type PostgresSettings } from './client.js';
 
 function toMigrations() {
   // Compiled code runs the compiled migrations. Names are stored without extension, so both agree.
@@ -19,7 +18,7 @@ function toMigrations() {
  * Applies the named migrations only, to an empty database. Throws an error that names one that this
  * version does not know.
  */
-export async function applyMigrations(config: Pick<Config, 'DATABASE_URL'>, names: readonly string[]): Promise<void> {
+export async function applyMigrations(config: PostgresSettings, names: readonly string[]): Promise<void> {
   const postgres = createPostgres(config);
   try {
     const [, pending] = (await postgres.migrate.list(toMigrations())) as [unknown, { file: string }[]];
@@ -33,7 +32,7 @@ export async function applyMigrations(config: Pick<Config, 'DATABASE_URL'>, name
 }
 
 /** Idempotent. Resolves with the names of the newly applied migrations. */
-export async function migratePostgres(config: Pick<Config, 'DATABASE_URL'>): Promise<string[]> {
+export async function migratePostgres(config: PostgresSettings): Promise<string[]> {
   const postgres = createPostgres(config);
   try {
     const [, names] = (await postgres.migrate.latest(toMigrations())) as [number, string[]];

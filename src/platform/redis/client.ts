@@ -6,9 +6,15 @@ import type { Logger } from '../log.js';
 
 export type { Redis };
 
-export function createRedis(config: Pick<Config, 'REDIS_URL'>): Redis {
-  return new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, enableReadyCheck: true });
+export type RedisSettings = Pick<Config, 'REDIS_URL'> & Partial<Pick<Config, 'REDIS_TLS'>>;
+
+export function createRedis(config: RedisSettings): Redis {
+  return new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, enableReadyCheck: true, ...tlsOf(config) });
 }
+
+/** An address that begins with rediss:// is encrypted in any case. */
+const tlsOf = ({ REDIS_TLS }: RedisSettings): { tls?: { rejectUnauthorized: boolean } } =>
+  REDIS_TLS === 'self-signed' ? { tls: { rejectUnauthorized: false } } : {};
 
 const COMMAND_TIMEOUT_MS = 10_000;
 
@@ -16,12 +22,9 @@ const COMMAND_TIMEOUT_MS = 10_000;
  * For request handlers: a command fails when Redis is unavailable or does not reply within the
  * timeout.
  */
-export function createFailFastRedis(
-  config: Pick<Config, 'REDIS_URL'>,
-  log: Logger,
-  timeoutMs = COMMAND_TIMEOUT_MS,
-): Redis {
+export function createFailFastRedis(config: RedisSettings, log: Logger, timeoutMs = COMMAND_TIMEOUT_MS): Redis {
   const redis = new Redis(config.REDIS_URL, {
+    ...tlsOf(config),
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: timeoutMs,
