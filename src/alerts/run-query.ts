@@ -72,6 +72,8 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySo
         method: 'POST',
         headers: {
           'Content-Type': 'application/json',
+          // Its size is checked before it is read.
+          'Accept-Encoding': 'identity',
           [PASS_HEADER]: passes.issue({ projectId, personId }, Date.now()),
         },
         body: JSON.stringify({ q: query, format: 'json', limit: rowsMax, timezone }),

@@ -1,10 +1,13 @@
 // Express app of the web process.
 import type { ErrorRequestHandler, Express, RequestHandler, Router } from 'express';
 import { allowTokenOrigins, answerTokenPreflight } from '../access/agent-origins.js';
+import { createMethodCheck } from '../access/allowed-methods.js';
 import { createFeatureSwitches } from '../access/features.js';
+import { ROUTES } from '../access/route-matrix.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createProtocolsRouter } from '../ingest/protocols/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
+import { compressAnswers } from '../platform/http/compress.js';
 import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
 import { createExpressApp } from '../platform/http/router.js';
@@ -47,8 +50,10 @@ export function createApp(deps: AppDeps): Express {
   app.get('/catalog', allowTokenOrigins);
   app.use(createProtocolsRouter({ ingest: deps.ingest, identity: deps.identity }));
   app.use(securityHeaders);
+  app.use(compressAnswers);
   for (const router of deps.routers) app.use(router);
   app.use(deps.operations);
+  app.use(createMethodCheck(ROUTES));
   app.use(notFound);
   app.use(nameStoreFailures(deps.log));
   app.use(deps.showProblems);

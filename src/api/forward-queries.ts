@@ -12,6 +12,7 @@ const FORWARDED_REQUEST_HEADERS = [
   'content-type',
   'content-length',
   'content-encoding',
+  'accept-encoding',
   'x-api-key',
   'x-request-id',
   PASS_HEADER,

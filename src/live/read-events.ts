@@ -13,7 +13,12 @@ export function createEventReader({ queryUrl, passes }: { queryUrl: () => string
   return async (watcher: Watcher, signal: AbortSignal): Promise<readonly Row[]> => {
     const response = await fetch(new URL('/query', queryUrl()), {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', [PASS_HEADER]: passes.issue(watcher, Date.now()) },
+      headers: {
+        'Content-Type': 'application/json',
+        // Its size is checked before it is read.
+        'Accept-Encoding': 'identity',
+        [PASS_HEADER]: passes.issue(watcher, Date.now()),
+      },
       body: QUESTION,
       signal,
     }).catch((cause: unknown) => {

@@ -6,6 +6,7 @@ export const STATUS_OF_KIND = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  method_not_allowed: 405,
   too_large: 413,
   rate_limited: 429,
   unavailable: 503,

@@ -1,5 +1,7 @@
 // Express app of the query process: POST /query, POST /mcp and the operations routes.
 import type { Express, RequestHandler, Router } from 'express';
+import { createMethodCheck } from '../access/allowed-methods.js';
+import { ROUTES } from '../access/route-matrix.js';
 import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
 import { createExpressApp } from '../platform/http/router.js';
@@ -12,12 +14,16 @@ export interface QueryAppDeps {
   readonly log: Logger;
 }
 
+/** Those of the route matrix that this process has. */
+const PATHS: readonly string[] = ['/query', '/mcp', '/healthz', '/readyz', '/metrics'];
+
 export function createQueryApp(deps: QueryAppDeps): Express {
   const app = createExpressApp();
   app.use(identifyRequest);
   app.post('/query', ...deps.queries);
   app.post('/mcp', ...deps.agents);
   app.use(deps.operations);
+  app.use(createMethodCheck(ROUTES.filter(({ path }) => PATHS.includes(path))));
   app.use(notFound);
   app.use(nameStoreFailures(deps.log));
   app.use(errorResponder(deps.log));

@@ -5,6 +5,7 @@ import { authenticate } from '../access/middleware.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
+import { endCompressed } from '../platform/http/compress.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import type { ProjectId } from '../platform/ids.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
@@ -110,7 +111,9 @@ export async function answerQuery(
   if (req.socket.destroyed) gone.abort(new AnswerNotWanted());
   try {
     const question = { projectId, caller, request, requestId: requestIdOf(req), signal: gone.signal };
-    send(res, request.format, await answer(deps, question, (answered) => formatOffLoop(deps, question, answered)));
+    const pieces = await answer(deps, question, (answered) => formatOffLoop(deps, question, answered));
+    res.setHeader('Content-Type', CONTENT_TYPES[request.format]);
+    await endCompressed(req, res, pieces);
   } catch (error) {
     if (!(error instanceof AnswerNotWanted)) throw error;
   }
@@ -121,11 +124,3 @@ const CONTENT_TYPES = {
   csv: 'text/csv; charset=utf-8',
   llm: 'text/plain; charset=utf-8',
 } as const satisfies Record<Format, string>;
-
-function send(res: Response, format: Format, pieces: readonly Uint8Array[]): void {
-  res.setHeader('Content-Type', CONTENT_TYPES[format]);
-  const byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
-  res.setHeader('Content-Length', byteLength);
-  for (const piece of pieces.slice(0, -1)) res.write(piece);
-  res.end(pieces.at(-1));
-}

@@ -127,6 +127,65 @@ describe('strict matching of paths', () => {
   });
 });
 
+describe('a method that a path does not have', () => {
+  test.each([
+    ['web', 'DELETE', '/track', 'POST'],
+    ['web', 'POST', '/llms.txt', 'GET, HEAD'],
+    ['web', 'PUT', '/api/orgs', 'GET, HEAD, POST'],
+    ['web', 'GET', '/api/invitations/none/accept', 'POST'],
+    ['query', 'GET', '/query', 'POST'],
+    ['query', 'POST', '/healthz', 'GET, HEAD'],
+  ])('process %s: %s %s is answered with 405 and Allow: %s', async (name, method, path, allowed) => {
+    const response = await fetch(urlOf(name) + path, { method });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, allowed]);
+    expect(await response.json()).toEqual({
+      error: `${method} is not possible here; use ${allowed.replaceAll(', ', ' or ')}`,
+    });
+  });
+
+  test('is 404 in a process without the path', async () => {
+    expect((await fetch(`${urlOf('query')}/track`)).status).toBe(404);
+  });
+});
+
+describe('compression of answers', () => {
+  const query = { method: 'POST', body: JSON.stringify({ q: 'fields', format: 'json' }) };
+
+  test.each<[string, string, RequestInit, string | null]>([
+    ['a document', '/openapi.json', {}, 'br'],
+    ['a text', '/llms.txt', {}, 'gzip'],
+    ['an answer of a query', '/query', query, 'br'],
+    ['a document for clients that take none', '/openapi.json', {}, null],
+    ['a short answer', '/healthz', {}, null],
+    ['an error', '/api/none', {}, null],
+  ])('%s', async (_what, path, init, coding) => {
+    const headers = {
+      ...credentialsFor(path),
+      'Accept-Encoding': coding ?? (path === '/openapi.json' ? 'identity' : 'br'),
+    };
+    const response = await fetch(urlOf('web') + path, { ...init, headers });
+    const text = await response.text();
+    expect([response.headers.get('content-encoding'), text.length > 1024]).toEqual([
+      coding,
+      path !== '/healthz' && path !== '/api/none',
+    ]);
+    expect(response.headers.get('vary') ?? '').toMatch(
+      text.length > 1024 ? /Accept-Encoding/i : /^((?!Accept-Encoding).)*$/i,
+    );
+    if (coding !== null) expect(Number(response.headers.get('content-length'))).toBeLessThan(text.length);
+  });
+
+  test('not of server-sent events, which are sent at once', async () => {
+    const path = `/api/projects/${projectId}/live?seconds=1`;
+    const response = await fetch(urlOf('web') + path, {
+      headers: { ...credentialsFor(path), 'Accept-Encoding': 'br' },
+    });
+    expect(response.headers.get('content-type')).toContain('text/event-stream');
+    expect(response.headers.get('content-encoding')).toBeNull();
+    await response.text();
+  });
+});
+
 describe('Cache-Control', () => {
   /** Responses that are equal for all clients. */
   const PUBLIC = new Set(['/public/service.js', '/llms.txt', '/openapi.json']);

@@ -378,7 +378,7 @@ test('every route answers as documented', async () => {
 
 test('GET /openapi.json returns the document of the code', async () => {
   const served = await (await fetch(`${processes.url}/openapi.json`)).json();
-  expect(served).toMatchObject({ openapi: '3.1.0', paths: { '/track': { post: { operationId: 'postTrack' } } } });
+  expect(served).toMatchObject({ openapi: '3.1.0', paths: { '/track': { post: { operationId: 'track' } } } });
 });
 
 describe('expectDocumented', () => {

@@ -72,7 +72,10 @@ const escapePointer = (text: string): string =>
 
 function findPath(path: string): string | undefined {
   const templates = Object.keys(document.paths).sort((a, b) => a.split('{').length - b.split('{').length);
-  return templates.find((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(path));
+  const find = (target: string) =>
+    templates.find((template) => new RegExp(`^${template.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(target));
+  // The document leaves out what differs by a slash at the end only.
+  return find(path) ?? find(path.replace(/\/$/, ''));
 }
 
 const validators = new Map<string, ValidateFunction>();

@@ -3,6 +3,7 @@
 import { ROUTES, type RouteName, type RouteRule } from '../../access/route-matrix.js';
 import { type PublicErrorKind, STATUS_OF_KIND } from '../../platform/errors.js';
 import type { Operation } from './operation.js';
+import { toOperationId } from './operation-ids.js';
 import { OPERATIONS } from './operations.js';
 import { refTo, toJsonSchemas, toParameterSchemas } from './schemas.js';
 
@@ -14,14 +15,15 @@ export const toOpenApiDocument = (): OpenApiDocument => ({
     title: 'Event Analytics Service',
     version: '0.1.0',
     description:
-      'Ingests events over HTTP and answers queries in a pipe-style query language. For language models: /llms.txt.',
+      'Ingests events over HTTP and answers queries in a pipe-style query language. For language models: /llms.txt. ' +
+      'A path that has other methods answers 405, with them in Allow.',
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/' }],
   paths: toPaths(),
   components: {
     schemas: toJsonSchemas(),
-    responses: Object.fromEntries(ERROR_KINDS.map((kind) => [kind, toErrorResponse(kind)])),
+    responses: Object.fromEntries(SHARED_KINDS.map((kind) => [kind, toErrorResponse(kind)])),
     securitySchemes: {
       key: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'pk_, sk_, ak_ or aat_' },
       token: { type: 'http', scheme: 'bearer', description: 'an aat_ token, for POST /mcp' },
@@ -36,9 +38,14 @@ export const toOpenApiDocument = (): OpenApiDocument => ({
   },
 });
 
+/** Without the paths of other SDKs that are equal but for a slash at their end. */
+const DOCUMENTED: readonly RouteRule[] = ROUTES.filter(
+  ({ path }) => path === '/' || !path.endsWith('/') || ROUTES.every((other) => `${other.path}/` !== path),
+);
+
 function toPaths(): Record<string, Record<string, unknown>> {
   const paths: Record<string, Record<string, unknown>> = {};
-  for (const rule of ROUTES) {
+  for (const rule of DOCUMENTED) {
     const operation = OPERATIONS[`${rule.method} ${rule.path}` as RouteName];
     paths[rule.path] = { ...paths[rule.path], [rule.method.toLowerCase()]: toOperation(rule, operation) };
   }
@@ -59,14 +66,6 @@ function toOperation(rule: RouteRule, operation: Operation): Record<string, unkn
     }),
     responses: toResponses(rule, operation),
   };
-}
-
-/** Operation id, such as `getApiOrgsOrgID`. */
-function toOperationId({ method, path }: RouteRule): string {
-  const words: string[] = path.match(/[A-Za-z]+/g) ?? ['root'];
-  // Paths of other SDKs stand with and without a slash at the end.
-  if (path !== '/' && path.endsWith('/')) words.push('slash');
-  return method.toLowerCase() + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
 }
 
 function describeCaller({ auth, role }: RouteRule): string {
@@ -100,12 +99,15 @@ const toQueryParameters = ({ query }: Operation) =>
     : toParameterSchemas(query).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 
 const ERROR_KINDS = Object.keys(STATUS_OF_KIND) as PublicErrorKind[];
+/** No operation answers 405: that is for methods without one. */
+const SHARED_KINDS = ERROR_KINDS.filter((kind) => kind !== 'method_not_allowed');
 
 const MEANINGS = {
   bad_request: 'The request is wrong; the message says what, and `details` each mistake of a query or a dashboard',
   unauthenticated: 'No valid credential',
   forbidden: 'The scope or the role is not enough, or a limit is reached',
   not_found: 'It does not exist, or is not for the caller',
+  method_not_allowed: 'The path has other methods, which `Allow` lists',
   too_large: 'The body is too large',
   rate_limited: 'Too many requests, or too much is waiting',
   unavailable: 'Switched off, or not possible right now',
@@ -124,7 +126,10 @@ function toErrorResponse(kind: PublicErrorKind) {
 function toResponses(rule: RouteRule, operation: Operation): Record<string, unknown> {
   const answers = Object.entries(operation.answers).map(([status, content]) => [status, toAnswer(status, content)]);
   const errors = errorStatusesOf(rule, operation).map((status) => [String(status), toError(operation, kindOf(status))]);
-  return Object.fromEntries([...errors, ...answers]);
+  // Of a redirect, which clients follow: all other statuses are errors.
+  const isRedirect = !Object.keys(operation.answers).some((status) => status.startsWith('2'));
+  const others = isRedirect ? [['default', toError(operation, 'bad_request')]] : [];
+  return Object.fromEntries([...errors, ...answers, ...others]);
 }
 
 function kindOf(status: number): PublicErrorKind {
@@ -161,6 +166,8 @@ function errorStatusesOf({ auth, path }: RouteRule, { body, errors = [] }: Opera
     ...errors,
     ...(auth === 'public' ? [] : [401, 403, 429, 503]),
     ...(body === undefined ? [] : [400, 413]),
+    // At least a malformed request target.
+    ...(auth === 'public' && !path.includes('{') ? [400] : []),
     ...(path.includes('{') ? [404] : []),
   ]);
   return [...statuses].sort((a, b) => a - b);
