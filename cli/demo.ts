@@ -7,7 +7,8 @@ import { generateShop } from '../src/demo/generate.js';
 import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
 import { readStandalone } from '../src/imports/target.js';
 import { UsageError } from '../src/imports/usage-error.js';
-import { readOperatorConfig } from '../src/platform/config.js';
+import { describeFailure } from '../src/platform/command-failure.js';
+import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
@@ -22,13 +23,15 @@ const LIBRARY = 'service-demo/1';
 const interrupt = new AbortController();
 const display = new ProgressDisplay(process.stderr);
 
+let config: Config | undefined;
+
 async function run(): Promise<void> {
   const args = parseDemoArguments(process.argv.slice(2));
   if (args.kind === 'help') {
     process.stdout.write(HELP);
     return;
   }
-  const config = readOperatorConfig();
+  config = readOperatorConfig();
   const postgres = createPostgres(config, { poolMax: 2 });
   try {
     const organizationId = await findOrganization(postgres, args.organization);
@@ -119,7 +122,7 @@ function explain(cause: unknown): { status: number; message: string } {
     const choices = 'npm run demo -- --refresh creates it again, --delete deletes it';
     return { status: EXIT_FAILED, message: `${since}\n${choices}` };
   }
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = describeFailure(cause, config) ?? (cause instanceof Error ? cause.message : String(cause));
   return { status: cause instanceof UsageError ? EXIT_USAGE : EXIT_FAILED, message };
 }
 

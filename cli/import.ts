@@ -18,6 +18,7 @@ import {
   TrackError,
 } from '../src/imports/track-client.js';
 import { UsageError } from '../src/imports/usage-error.js';
+import { describeFailure } from '../src/platform/command-failure.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { toProjectId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
@@ -95,6 +96,9 @@ async function readSecretKey(projectId: string): Promise<string | null> {
   try {
     const reading = { viewer: 'admin_key', secretKeyBase: config.SECRET_KEY_BASE } as const;
     return (await requireProject(postgres, toProjectId(projectId), reading)).secret_key ?? null;
+  } catch (error) {
+    const sentence = describeFailure(error, config);
+    throw sentence === undefined ? error : new Error(sentence, { cause: error });
   } finally {
     await postgres.destroy();
   }

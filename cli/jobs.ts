@@ -33,8 +33,7 @@ const REACH_TIMEOUT_MS = 5000;
 async function requireRedis(redis: Redis): Promise<void> {
   redis.on('error', () => {});
   const silence = delay(REACH_TIMEOUT_MS, 'silent' as const, { ref: false });
-  if ((await Promise.race([redis.ping(), silence])) === 'silent')
-    throw new Error('redis (REDIS_URL) cannot be reached');
+  if ((await Promise.race([redis.ping(), silence])) === 'silent') throw new Error('Redis (REDIS_URL) does not answer');
 }
 
 async function listAll(redis: Redis): Promise<string> {

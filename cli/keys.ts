@@ -6,7 +6,8 @@ import { parseArgs } from 'node:util';
 import { type Project, requireProject } from '../src/accounts/projects.js';
 import { readStandalone } from '../src/imports/target.js';
 import { UsageError } from '../src/imports/usage-error.js';
-import { readOperatorConfig } from '../src/platform/config.js';
+import { describeFailure } from '../src/platform/command-failure.js';
+import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { isUuid, type ProjectId, toProjectId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
@@ -20,11 +21,13 @@ Prints commands that set SERVICE_URL, SERVICE_KEY and SECRET_KEY (both the secre
   --help               this text
 `;
 
+let config: Config | undefined;
+
 async function run(): Promise<void> {
   const { values } = parseArgs({ options: { project: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
   if (values.help === true) return void process.stdout.write(HELP);
   const { url, project_id: firstProject } = await findService();
-  const config = readOperatorConfig();
+  config = readOperatorConfig();
   const postgres = createPostgres(config, { poolMax: 1 });
   try {
     const projectId = await findProject(postgres, values.project ?? firstProject);
@@ -67,6 +70,7 @@ function toCommands({ public_key: publicKey, secret_key: secretKey }: Project, u
 
 // To standard error: a shell evaluates standard output.
 await run().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  const message = describeFailure(error, config) ?? (error instanceof Error ? error.message : String(error));
+  process.stderr.write(`${message}\n`);
   process.exitCode = 1;
 });

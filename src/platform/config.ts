@@ -168,6 +168,11 @@ const schema = settings
 
 export type Config = Readonly<z.infer<typeof schema>>;
 
+/** Its message names every setting that is missing or invalid. */
+export class ConfigProblem extends Error {
+  override readonly name = 'ConfigProblem';
+}
+
 /** Throws one error that lists every missing or invalid setting by name. */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   // An empty variable counts as unset, as in `FOO= node …` and in .env files.
@@ -175,7 +180,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   const parsed = schema.safeParse(present);
   if (parsed.success) return Object.freeze(parsed.data);
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
-  throw new Error(`the configuration has ${problems.length} problem(s): ${problems.join('; ')}`);
+  throw new ConfigProblem(`the configuration has ${problems.length} problem(s): ${problems.join('; ')}`);
 }
 
 export const readConfig = (): Config => parseConfig(process.env);
@@ -188,7 +193,9 @@ export function readOperatorConfig(): Config {
   if (process.env.REDIS_URL) return readConfig();
   const path = join(resolve(packageRoot, process.env.DATA_DIR || 'data'), SERVICE_ENVIRONMENT_FILE);
   if (!existsSync(path)) {
-    throw new Error(`no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`);
+    throw new ConfigProblem(
+      `no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`,
+    );
   }
   return parseConfig({ ...JSON.parse(readFileSync(path, 'utf8')), ...process.env });
 }

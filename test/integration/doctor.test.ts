@@ -1,5 +1,5 @@
 // `npm run doctor` on real stores: no advice for healthy ones, and one line of advice for each
-// problem.
+// problem. Other commands without a store, which name it.
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
@@ -14,10 +14,15 @@ beforeAll(async () => {
 
 afterAll(() => databases?.close());
 
-function doctor(env: Record<string, string> = {}): Promise<{ status: number | null; output: string }> {
-  const child = spawn(process.execPath, ['dist/cli/doctor.js'], {
-    env: { PATH: process.env.PATH, ...databases.env, ...env },
-  });
+interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+const doctor = (env: Record<string, string> = {}): Promise<Ended> => run(['dist/cli/doctor.js'], env);
+
+function run(command: readonly string[], env: Record<string, string>): Promise<Ended> {
+  const child = spawn(process.execPath, command, { env: { PATH: process.env.PATH, ...databases.env, ...env } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text) => {
@@ -75,3 +80,32 @@ test.each([
   },
   90_000,
 );
+
+const NOTHING_LISTENS = 'cannot be reached at 127.0.0.1:1: nothing listens there\n';
+const PROJECT = '0197f000-0000-7000-8000-000000000001';
+
+test.each([
+  ['dist/src/platform/migrate.js', 'DATABASE_URL', 'postgres://a:b@127.0.0.1:1/c', 'PostgreSQL (DATABASE_URL)'],
+  ['dist/src/platform/migrate.js', 'CLICKHOUSE_URL', 'http://127.0.0.1:1', 'ClickHouse (CLICKHOUSE_URL)'],
+  ['dist/cli/demo.js --delete', 'DATABASE_URL', 'postgres://a:b@127.0.0.1:1/c', 'PostgreSQL (DATABASE_URL)'],
+  [
+    `dist/cli/keys.js --project ${PROJECT}`,
+    'DATABASE_URL',
+    'postgres://a:b@127.0.0.1:1/c',
+    'PostgreSQL (DATABASE_URL)',
+  ],
+])('%s without %s names the store in one line', async (command, setting, url, name) => {
+  const ended = await run(command.split(' '), { SERVICE_URL: 'http://127.0.0.1:1', [setting]: url });
+  expect(ended).toEqual({ status: 1, output: `${name} ${NOTHING_LISTENS}` });
+});
+
+test('a command without Redis says that it does not answer', async () => {
+  const ended = await run(['dist/cli/jobs.js', 'list'], { REDIS_URL: 'redis://127.0.0.1:1' });
+  expect(ended).toEqual({ status: 1, output: 'Redis (REDIS_URL) does not answer\n' });
+});
+
+test('npm run migrate names every missing setting in one line', async () => {
+  const ended = await run(['dist/src/platform/migrate.js'], { DATABASE_URL: '', SECRET_KEY_BASE: '' });
+  expect(ended.output).toMatch(/^the configuration has 2 problem\(s\): DATABASE_URL: .*; SECRET_KEY_BASE: .*\n$/);
+  expect(ended.status).toBe(1);
+});

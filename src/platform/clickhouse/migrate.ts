@@ -1,7 +1,7 @@
 // Applies the migrations ops/clickhouse/*.sql in order of their numbers, once each.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import { packageRoot } from '../paths.js';
 import { type ClickHouseSettings, createClickHouse } from './client.js';
 import { toClusterStatements } from './cluster.js';
@@ -21,7 +21,7 @@ export function splitStatements(sql: string): string[] {
 export async function migrateClickHouse(config: ClickHouseSettings): Promise<string[]> {
   const cluster = config.CLICKHOUSE_CLUSTER;
   // The database may not exist yet, so this connection does not select it.
-  const admin = createClient({ url: config.CLICKHOUSE_URL });
+  const admin = createClient({ url: config.CLICKHOUSE_URL, log: { level: ClickHouseLogLevel.OFF } });
   await admin.command({
     query: `CREATE DATABASE IF NOT EXISTS ${config.CLICKHOUSE_DATABASE}${cluster === undefined ? '' : ` ON CLUSTER '${cluster}'`}`,
   });
