@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { AsyncBuffer, FileMetaData, RowGroup } from 'hyparquet';
+import type { AsyncBuffer, ColumnChunk, FileMetaData, RowGroup } from 'hyparquet';
 import type { ReadRecord } from '../source.js';
 import type { JsonObject } from '../values.js';
 import type { InputFile } from './input-files.js';
@@ -15,9 +15,11 @@ import type { InputFile } from './input-files.js';
 export const isParquet = ({ name }: InputFile): boolean => /\.parquet(?:\.\w+)?$/.test(name);
 
 const MAGIC = 'PAR1';
-const SLICE_ROWS = 5000;
-/** A row group without an index of its pages is decoded as a whole. */
-const SLICE_BYTES_MAX = 512 * 1024 * 1024;
+/** What a slice has, uncompressed. */
+const SLICE_BYTES = 16 * 1024 * 1024;
+const SLICE_ROWS_MIN = 100;
+/** Of columns without an index of their pages, all compressed bytes are in memory. */
+const UNINDEXED_BYTES_MAX = 512 * 1024 * 1024;
 
 /**
  * Rows by the names of the columns, with times as ISO text; the line is the number of the row. The
@@ -78,22 +80,24 @@ async function* readGroup(
   { buffer, metadata, group, line }: OpenGroup,
 ): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
   const rows = Number(group.num_rows);
-  const hasIndex = group.columns.every((column) => column.offset_index_offset !== undefined);
-  const sliceRows = hasIndex ? SLICE_ROWS : rows;
-  if ((Number(group.total_byte_size) * sliceRows) / Math.max(rows, 1) > SLICE_BYTES_MAX) {
-    yield { line, problem: 'a row group above 512 MiB: export with smaller row groups' };
+  const sliceRows = Math.max(SLICE_ROWS_MIN, Math.floor((rows * SLICE_BYTES) / Number(group.total_byte_size)));
+  const unindexed = group.columns.filter((column) => column.offset_index_offset === undefined);
+  if (unindexed.reduce((sum, column) => sum + compressedBytes(column), 0) > UNINDEXED_BYTES_MAX) {
+    yield { line, problem: 'a row group above 512 MiB without an index of pages: export with smaller row groups' };
     return;
   }
   const end = line - 1 + rows;
   for (let rowStart = line - 1; rowStart < end; rowStart += sliceRows) {
     const rowEnd = Math.min(rowStart + sliceRows, end);
-    const range = { rowStart, rowEnd, useOffsetIndex: hasIndex };
+    const range = { rowStart, rowEnd, useOffsetIndex: true };
     const records = await parquetReadObjects({ file: buffer, metadata, compressors, parsers: PARSERS, ...range });
     for (const [index, row] of records.entries()) {
       yield { line: rowStart + index + 1, value: toJson(row) as JsonObject };
     }
   }
 }
+
+const compressedBytes = ({ meta_data: data }: ColumnChunk): number => Number(data?.total_compressed_size ?? 0);
 
 /** Columns of JSON stay text, which sources read: a damaged value must not end the file. */
 const PARSERS = {
