@@ -121,8 +121,8 @@ function createDrops(
 
 /**
  * A body of /track is stored unchanged. Only with a secret key may events override the client
- * (`ip`, `user_agent`, `geo`), as in an import; the body is then serialized again, so that no
- * address is stored that the policy forbids.
+ * (`ip`, `user_agent`, `agent`, `geo`), as in an import; the body is then serialized again, so that
+ * no address is stored that the policy forbids.
  */
 function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeography: GeographyLookup): Envelope {
   const { bytes, credential } = request;

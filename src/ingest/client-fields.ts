@@ -1,13 +1,16 @@
 // The client of an event: its address, as the policy of the project keeps it, and the values with
-// which an event of a secret key overrides those of the request (`ip`, `user_agent`, `geo`).
+// which an event of a secret key overrides those of the request (`ip`, `user_agent`, `agent`,
+// `geo`).
 import ipaddr from 'ipaddr.js';
 import type { Credential, IpPolicy } from '../access/credentials.js';
 import { assertNever } from '../platform/errors.js';
 import { isObject, type RawEvent } from './body.js';
+import { readAgent } from './enrich/agent.js';
 import { type GeographyLookup, readGeography } from './enrich/geography.js';
 
 export const hasClientOverride = (event: unknown): boolean =>
-  isObject(event) && (isTextOrNone(event.ip) || isTextOrNone(event.user_agent) || isObject(event.geo));
+  isObject(event) &&
+  (isTextOrNone(event.ip) || isTextOrNone(event.user_agent) || isObject(event.geo) || isObject(event.agent));
 
 /** Null means none: an event that overrides the client never inherits values of the sender. */
 export const isTextOrNone = (value: unknown): value is string | null => typeof value === 'string' || value === null;
@@ -18,7 +21,7 @@ export function resolveClientOverride(
   credential: Pick<Credential, 'ipPolicy'>,
   findGeography: GeographyLookup,
 ): RawEvent {
-  const { ip, user_agent: userAgent, geo } = event;
+  const { ip, user_agent: userAgent, agent, geo } = event;
   const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
   const ownGeography = isObject(geo) ? readGeography(geo) : undefined;
   // A copy of all fields and three assignments: leaving fields out of a copy takes several times as
@@ -26,7 +29,9 @@ export function resolveClientOverride(
   const resolved: Record<string, unknown> = { ...event };
   resolved.ip = isTextOrNone(ip) ? applyIpPolicy(address, credential.ipPolicy) : undefined;
   resolved.geo = ownGeography ?? (isTextOrNone(ip) ? findGeography(address, {}) : undefined);
-  resolved.user_agent = isTextOrNone(userAgent) ? (userAgent ?? '') : undefined;
+  resolved.agent = isObject(agent) ? readAgent(agent) : undefined;
+  // The user agent of the request is not that of an agent in parts.
+  resolved.user_agent = isTextOrNone(userAgent) ? (userAgent ?? '') : isObject(agent) ? '' : undefined;
   return resolved;
 }
 

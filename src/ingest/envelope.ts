@@ -35,8 +35,8 @@ export interface EnvelopeHeader {
   /** First-seen times that differ from `t`, by position, in milliseconds. */
   readonly first?: Readonly<Record<string, number>>;
   /**
-   * The API serialized the body: events may carry `ip` (after policy), `user_agent` and `geo` of
-   * their own.
+   * The API serialized the body: events may carry `ip` (after policy), `user_agent`, `agent` and
+   * `geo` of their own.
    */
   readonly own?: true;
 }
@@ -85,7 +85,7 @@ const PLAIN_FIELDS = [
 ] as const;
 const PROPERTY_FIELDS = ['event_properties', 'user_properties'] as const;
 /** Client overrides, set by the API. */
-const OVERRIDE_FIELDS = ['ip', 'user_agent', 'geo'] as const;
+const OVERRIDE_FIELDS = ['ip', 'user_agent', 'agent', 'geo'] as const;
 
 /**
  * The body of an envelope, written again with only the fields that the worker reads; the size and

@@ -18,6 +18,12 @@ const properties = z
   .optional()
   .meta({ description: 'keys to text, numbers, booleans or null; objects and lists are kept as their JSON text' });
 
+const client = (description: string, example: unknown) =>
+  z
+    .unknown()
+    .optional()
+    .meta({ description: `${description}; only of secret keys, otherwise ignored`, examples: [example] });
+
 const origin = {
   clientOriginated: z.unknown().optional().meta({ description: 'true of browser clients' }),
   origin: z
@@ -46,6 +52,16 @@ export const eventSchema = z.looseObject({
     .unknown()
     .optional()
     .meta({ description: 'the sending client', examples: ['service-js/1.0.0'] }),
+  ip: client('address of the client, kept by the policy of the project; gives the geography', '203.0.113.9'),
+  user_agent: client(
+    'user agent of the client',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:132.0) Gecko/20100101 Firefox/132.0',
+  ),
+  agent: client(
+    'parts of the client where it has no user agent, or instead of those of the user agent: browser, browser_version, os, os_version, device_type ("desktop", "mobile", "bot")',
+    { browser: 'Firefox', os: 'Linux', device_type: 'desktop' },
+  ),
+  geo: client('geography of the client instead of that of its address', { country: 'DE', city: 'Berlin' }),
   ...origin,
 });
 

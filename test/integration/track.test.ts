@@ -257,9 +257,19 @@ describe('address of the client', () => {
   test('can be set by a secret key only', async () => {
     const event = { event_type: 'spoken', ip: '198.51.100.9', user_agent: 'curl/8.5.0' };
     const own = await createTestProject(databases, { ipPolicy: 'full' });
+    const agent = { browser: 'Firefox', browser_version: '119', os: 'Android', os_version: '13' };
     await track(processes.url, own.secretKey, event, from);
-    await track(processes.url, own.publicKey, { ...event, event_type: 'ignored' }, from);
-    await eventually(async () => expect(await store.count(own.id)).toBe(2));
+    await track(processes.url, own.secretKey, { event_type: 'in_parts', agent }, from);
+    await track(processes.url, own.publicKey, { ...event, agent, event_type: 'ignored' }, from);
+    await eventually(async () => expect(await store.count(own.id)).toBe(3));
+    const parts = await store.rows<object>(
+      own.id,
+      'event_type, ua, browser, browser_version, os, platform, device_type',
+    );
+    expect(parts).toContainEqual({
+      ...{ event_type: 'in_parts', ua: '', browser: 'Firefox', browser_version: '119' },
+      ...{ os: 'Android', platform: 'android', device_type: 'mobile' },
+    });
     const rows = await store.rows<object>(own.id, 'event_type, ip, browser');
     expect(rows).toContainEqual({ event_type: 'spoken', ip: '198.51.100.9', browser: 'curl' });
     expect(rows).toContainEqual({ event_type: 'ignored', ip: '203.0.113.77', browser: 'node' });

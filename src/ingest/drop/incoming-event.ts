@@ -4,10 +4,11 @@
 import type { EventColumn, PropertyBag } from '../../query/fields.js';
 import { isObject, type RawEvent } from '../body.js';
 import { isTextOrNone, tryParseAddress } from '../client-fields.js';
+import { type Agent, resolveAgent } from '../enrich/agent.js';
 import { GEO_TEXT_FIELDS, type Geography, type GeoTextField } from '../enrich/geography.js';
 import { tryParseEventTime } from '../event-time.js';
 import { parsePageAddress, referrerDomain } from '../insert/page.js';
-import { parseUserAgent } from '../insert/user-agent.js';
+import type { UserAgent } from '../insert/user-agent.js';
 import { toIdText, tryOriginOf } from '../schema.js';
 
 /** What the events of a request have in common. */
@@ -69,11 +70,16 @@ export class IncomingEvent {
   get isOfBot(): boolean {
     const isOwn = typeof this.#ownClient()?.user_agent === 'string';
     if (!isOwn && (!this.#request.isOfVisitor || this.#origin === 'server')) return false;
-    return parseUserAgent(this.userAgent).deviceType === 'bot';
+    return this.#agent.deviceType === 'bot';
   }
 
   get #origin(): string {
     return tryOriginOf(this.#event) ?? this.#request.origin;
+  }
+
+  get #agent(): UserAgent {
+    const own = this.#ownClient()?.agent;
+    return resolveAgent(this.userAgent, isObject(own) ? (own as Agent) : undefined);
   }
 
   get #geography(): Geography {
@@ -122,13 +128,13 @@ export class IncomingEvent {
       case 'browser':
       case 'os':
       case 'platform':
-        return parseUserAgent(this.userAgent)[column];
+        return this.#agent[column];
       case 'browser_version':
-        return parseUserAgent(this.userAgent).browserVersion;
+        return this.#agent.browserVersion;
       case 'os_version':
-        return parseUserAgent(this.userAgent).osVersion;
+        return this.#agent.osVersion;
       case 'device_type':
-        return parseUserAgent(this.userAgent).deviceType;
+        return this.#agent.deviceType;
       case 'geo_source':
         return this.#geography.source ?? '';
       default: {

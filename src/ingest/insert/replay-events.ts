@@ -3,6 +3,7 @@
 // events.
 import { GENERATED_ID_LENGTH } from '../accept.js';
 import { isObject, parseTrackBody, type RawEvent } from '../body.js';
+import type { Agent } from '../enrich/agent.js';
 import type { Geography } from '../enrich/geography.js';
 import type { Envelope } from '../envelope.js';
 import { tryParseEventTime } from '../event-time.js';
@@ -21,6 +22,8 @@ export interface AcceptedEvent {
   readonly origin: IngestOrigin;
   readonly ip: string;
   readonly userAgent: string;
+  /** Parts of the client that the event has of its own. */
+  readonly agent?: Agent;
   readonly geography: Geography;
   readonly receivedAt: number;
   readonly eventProperties: RawEvent;
@@ -60,6 +63,7 @@ export function replayEvents(
         origin: tryOriginOf(event) ?? header.o,
         ip: typeof override?.ip === 'string' ? override.ip : header.ip,
         userAgent: typeof override?.user_agent === 'string' ? override.user_agent : header.ua,
+        ...(isObject(override?.agent) && { agent: override.agent as Agent }),
         geography: isObject(override?.geo) ? (override.geo as Geography) : header.geo,
         receivedAt: header.t,
         eventProperties: isObject(event.event_properties) ? event.event_properties : NO_PROPERTIES,

@@ -12,12 +12,12 @@ import {
 } from '../../../packages/clickhouse-native/native.js';
 import { BlockNames, type HasMany, type SeenNames } from '../../catalog/seen-names.js';
 import type { RawEvent } from '../body.js';
+import { resolveAgent } from '../enrich/agent.js';
 import { GEO_TEXT_FIELDS } from '../enrich/geography.js';
 import { MonthSet } from './months.js';
 import { parsePageAddress, referrerDomain } from './page.js';
 import { PropertyBuckets, type ToBytes } from './property-buckets.js';
 import type { AcceptedEvent } from './replay-events.js';
-import { parseUserAgent } from './user-agent.js';
 
 const text = () => new StringColumn();
 const lowCardinality = () => new LowCardinalityColumn();
@@ -179,7 +179,7 @@ const sameText: ToBytes = (value) => value;
 
 function addClient(columns: Columns, event: AcceptedEvent, seen: SeenNames): void {
   const { userAgent, geography, ip } = event;
-  const agent = parseUserAgent(userAgent);
+  const agent = resolveAgent(userAgent, event.agent);
   seen.addClient(agent, geography, event);
   columns.ip.add(ip);
   columns.ua.add(userAgent);

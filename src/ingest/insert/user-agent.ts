@@ -55,7 +55,7 @@ const HTTP_LIBRARY = /^(?!Mozilla\b).*\b(?:Dart\/[\d.]+ \(dart:io\)|CFNetwork\/\
 
 const MOBILE_DEVICES: ReadonlySet<string> = new Set(['mobile', 'tablet', 'wearable']);
 
-function platformOf(os: string | undefined): UserAgent['platform'] {
+export function platformOf(os: string | undefined): UserAgent['platform'] {
   if (os === 'iOS') return 'ios';
   return os?.startsWith('Android') === true ? 'android' : 'web';
 }

@@ -96,6 +96,14 @@ describe('a rule drops', () => {
     expect(send(yaml, events, { kind: 'public', address: '198.51.100.1' }).types).toEqual([]);
   });
 
+  test('by the parts of a client that an import names', () => {
+    const konqueror = event('a', { agent: { browser: 'Konqueror', os: 'Linux' } });
+    const bot = event('b', { agent: { device_type: 'bot' } });
+    expect(send(dropWhen('_browser = "Konqueror"'), [konqueror, bot], { kind: 'secret' }).types).toEqual(['b']);
+    expect(send('bots: drop', [konqueror, bot], { kind: 'secret' }).types).toEqual(['a']);
+    expect(send(dropWhen('_browser = "Konqueror"'), [konqueror], { kind: 'public' }).types).toEqual(['a']);
+  });
+
   test('bots when the project wants it, not the events of its own servers', () => {
     const yaml = 'bots: drop';
     expect(send(yaml, [event('a')], { userAgent: GOOGLEBOT }).dropped).toBe(1);

@@ -1,6 +1,7 @@
 // Enrichment of events: user agent, page and referrer URLs, IP policy and geography.
 import { describe, expect, test } from 'vitest';
 import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/client-fields.js';
+import { readAgent, resolveAgent } from '../../../src/ingest/enrich/agent.js';
 import { continentOf } from '../../../src/ingest/enrich/continents.js';
 import { createGeographyLookup, parseGeographyHeaders, toGeography } from '../../../src/ingest/enrich/geography.js';
 import { cleanPath, parsePageAddress, referrerDomain } from '../../../src/ingest/insert/page.js';
@@ -53,6 +54,50 @@ describe('parseUserAgent', () => {
 
   test('reads only the beginning of a long header', () => {
     expect(parseUserAgent(`${CHROME_WINDOWS} ${'('.repeat(1_000_000)}`)).toMatchObject({ browser: 'Chrome' });
+  });
+});
+
+describe('resolveAgent', () => {
+  test.each<[what: string, userAgent: string, agent: object, expected: object]>([
+    [
+      'parts of a browser',
+      '',
+      { browser: 'Firefox', os: 'Linux', device_type: 'desktop' },
+      { browser: 'Firefox', os: 'Linux', platform: 'web', deviceType: 'desktop' },
+    ],
+    [
+      'a phone by its system',
+      '',
+      { os: 'iOS', os_version: '17' },
+      { browser: '', os: 'iOS', osVersion: '17', platform: 'ios', deviceType: 'mobile' },
+    ],
+    [
+      'parts replace those of the user agent',
+      CHROME_WINDOWS,
+      { os: 'Xbox' },
+      { browser: 'Chrome', browserVersion: '120.0.0.0', os: 'Xbox', osVersion: '', deviceType: 'desktop' },
+    ],
+    [
+      'another browser has not the version of the user agent',
+      CHROME_WINDOWS,
+      { browser: 'Brave' },
+      { browser: 'Brave', browserVersion: '', os: 'Windows' },
+    ],
+    [
+      'values of other types are none',
+      CHROME_WINDOWS,
+      { browser: 7, device_type: 'fridge' },
+      { browser: 'Chrome', deviceType: 'desktop' },
+    ],
+    ['long texts are cut', '', { browser: 'x'.repeat(1000) }, { browser: 'x'.repeat(128) }],
+  ])('%s', (_what, userAgent, agent, expected) => {
+    const resolved = resolveAgent(userAgent, readAgent(agent as Record<string, unknown>));
+    expect(resolved).toMatchObject(expected);
+    expect(resolveAgent(userAgent, readAgent(agent as Record<string, unknown>))).toBe(resolved);
+  });
+
+  test('without parts it is the parsed user agent', () => {
+    expect(resolveAgent(SAFARI_IPHONE, undefined)).toBe(parseUserAgent(SAFARI_IPHONE));
   });
 });
 
