@@ -20,7 +20,8 @@ const ENTRY_BYTES = 100;
 const RUN_LINE_BYTES_MAX = 64 * 1024 * 1024;
 
 /**
- * States: adding, until `entries` is iterated; then only `close` may follow. Values must be JSON.
+ * States: adding, until `entries` is iterated; then only `entries` and `close` may follow. Values
+ * must be JSON.
  */
 export class FoldingSorter<T> {
   readonly #folding: Folding<T>;
@@ -44,6 +45,11 @@ export class FoldingSorter<T> {
     this.#runBytes += earlier === undefined ? ENTRY_BYTES + key.length : -sizeOf(earlier);
     this.#runBytes += sizeOf(combined);
     if (this.#runBytes > this.#runBytesMax) await this.#spill();
+  }
+
+  /** The values by key while all of them are in memory; undefined once a run was written. */
+  get inMemory(): ReadonlyMap<string, T> | undefined {
+    return this.#files.length === 0 ? this.#run : undefined;
   }
 
   /** Each key once, in the order of their UTF-16 units, with the combination of all its values. */

@@ -8,13 +8,13 @@ import { addCampaign } from './campaign.js';
 import { type CountEvents, countStored } from './count-stored.js';
 import { findIdProblem, Identities } from './identities.js';
 import type { InputFile } from './input/input-files.js';
-import type { ImportedEvent, Mapped, MappedRecord } from './source.js';
+import type { ImportedEvent, Mapped, MappedRecord, OpenSource } from './source.js';
 import { ImportSummary } from './summary.js';
 import type { SendBatch } from './track-client.js';
 
 export interface ImportOptions {
   /** Reads the records of a file. */
-  readonly open: (file: InputFile) => AsyncIterable<MappedRecord>;
+  readonly open: OpenSource;
   /** Clients of /track and /identify; undefined in a dry run. */
   readonly clients: ImportClients | undefined;
   /** Name and version of the sender. */
@@ -54,10 +54,11 @@ const IDENTIFY_REQUESTS_MAX = 8;
 const PROGRESS_EVERY_RECORDS = 5000;
 
 /** Rejects with the first failure of a client, with the summary up to it in `onProgress`. */
-export async function runImport(files: Iterable<InputFile>, options: ImportOptions): Promise<ImportSummary> {
+export async function runImport(files: readonly InputFile[], options: ImportOptions): Promise<ImportSummary> {
   const run = new ImportRun(options);
   try {
     await run.countBefore();
+    await options.open.prepare?.(files);
     for (const file of files) await run.readFile(file);
     await run.sendEvents();
     await run.sendIdentities();
@@ -147,8 +148,9 @@ class ImportRun {
     this.summary.stored = await countStored(count, { before, sent: this.summary.accepted, sendLastAgain });
   }
 
-  close(): Promise<void> {
-    return this.#identities.close();
+  async close(): Promise<void> {
+    await this.#identities.close();
+    await this.#options.open.close?.();
   }
 
   async #add(mapped: Mapped, place: string): Promise<void> {
@@ -229,6 +231,7 @@ function toWireEvent(event: ImportedEvent, timeMs: number, library: string): obj
     user_properties: event.user_properties,
     ip: event.ip ?? '',
     user_agent: event.user_agent ?? '',
+    agent: event.agent,
     geo: event.geo,
     origin: event.origin,
     library,

@@ -1,5 +1,6 @@
 // What a source of an import is: a reader of its files and a mapper of its records to events,
 // identity links and profile changes. The table of sources is sources/table.ts.
+import type { Agent } from '../ingest/enrich/agent.js';
 import type { Geography } from '../ingest/enrich/geography.js';
 import type { InputFile } from './input/input-files.js';
 
@@ -31,6 +32,8 @@ export interface ImportedEvent {
   /** Address of the client. Gives the geography, unless the record has one. */
   readonly ip?: string | undefined;
   readonly user_agent?: string | undefined;
+  /** Of records without a user agent. */
+  readonly agent?: Agent | undefined;
   readonly geo?: Geography | undefined;
   readonly origin: 'client' | 'server';
 }
@@ -56,8 +59,16 @@ export interface SourceSpec<T> {
   /** What its files are, for --help. */
   readonly about: string;
   readonly read: (file: InputFile) => AsyncIterable<ReadRecord<T>>;
+  /** Replaces `read` where records of one file need those of another: called before the first. */
+  readonly prepare?: (files: readonly InputFile[]) => Promise<Prepared<T>>;
   /** Called once for an import; the mapper may keep state between records, in constant memory. */
   readonly createMapper: (options: SourceOptions) => (record: T) => readonly Mapped[];
+}
+
+export interface Prepared<T> {
+  readonly read: (file: InputFile) => AsyncIterable<ReadRecord<T>>;
+  /** Removes what was kept on the disk. */
+  readonly close: () => Promise<void>;
 }
 
 export interface MappedRecord {
@@ -65,26 +76,38 @@ export interface MappedRecord {
   readonly mapped: readonly Mapped[];
 }
 
+/** Reads a file. An import calls `prepare` with all files before, and `close` at its end. */
+export interface OpenSource {
+  (file: InputFile): AsyncIterable<MappedRecord>;
+  readonly prepare?: (files: readonly InputFile[]) => Promise<void>;
+  readonly close?: () => Promise<void>;
+}
+
 /** A source without the type of its records. */
 export interface Source {
   readonly name: string;
   readonly about: string;
-  readonly open: (options: SourceOptions) => (file: InputFile) => AsyncIterable<MappedRecord>;
+  readonly open: (options: SourceOptions) => OpenSource;
 }
 
 export function defineSource<T>(spec: SourceSpec<T>): Source {
-  const { name, about, read, createMapper } = spec;
+  const { name, about, read, prepare, createMapper } = spec;
   return {
     ...{ name, about },
     open: (options) => {
       const map = createMapper(options);
-      return async function* (file) {
-        for await (const record of read(file)) {
+      let prepared: Prepared<T> | undefined;
+      async function* readMapped(file: InputFile): AsyncGenerator<MappedRecord, void, undefined> {
+        for await (const record of (prepared?.read ?? read)(file)) {
           const mapped =
             'value' in record ? map(record.value) : [{ kind: 'skip', reason: record.problem } satisfies Mapped];
           yield { line: record.line, mapped };
         }
+      }
+      const prepareFiles = async (files: readonly InputFile[]) => {
+        prepared = await prepare?.(files);
       };
+      return Object.assign(readMapped, { prepare: prepareFiles, close: async () => prepared?.close() });
     },
   };
 }

@@ -24,7 +24,7 @@ import {
   startAccessLogService,
 } from '../support/access-log-service.js';
 import { eventually } from '../support/eventually.js';
-import { eventsOf, peopleOf } from '../support/imports.js';
+import { eventsOf, mapTogether, peopleOf } from '../support/imports.js';
 
 const REAL_LOG = join(packageRoot, '..', 'shared', 'data', 'apache_access.log');
 const RANGE = 'from 2015-05-17 to 2015-05-22';
@@ -144,7 +144,7 @@ const EXPORTS: readonly (readonly [source: string, files: readonly string[]])[] 
   ['posthog', ['posthog.ndjson', 'posthog.parquet']],
   ['segment', ['segment.ndjson']],
   ['ga4', ['ga4.ndjson']],
-  ['umami', ['umami.csv', 'umami.sql']],
+  ['umami', ['umami.csv', 'umami.sql', 'umami-event-data.csv']],
   ['snowplow', ['snowplow.tsv']],
   ['matomo', ['matomo.txt']],
 ];
@@ -203,7 +203,7 @@ function describeExports(running: () => AccessLogService): void {
 }
 
 /** Each fixture has a line in the middle that cannot be read. */
-const BROKEN_LINE = /^ {2}1 not (?:JSON|CSV|an enriched event).*: \S+:\d+$/m;
+const BROKEN_LINE = /^ {2}[12] not (?:JSON|CSV|an enriched event).*: \S+:\d+$/m;
 
 /** The report of a dry run. It needs no process of its own. */
 async function dryRun({ name, paths }: { name: string; paths: readonly string[] }): Promise<string> {
@@ -224,9 +224,7 @@ const withoutLastLine = (text = ''): string => text.trimEnd().split('\n').slice(
 async function mapFiles(name: string, paths: readonly string[]): Promise<readonly Mapped[]> {
   const open = openSource(name);
   const { files } = await findInput(paths, { stdin: process.stdin });
-  const all: Mapped[] = [];
-  for (const file of files) for await (const { mapped } of open(file)) all.push(...mapped);
-  return all;
+  return mapTogether(open, files);
 }
 
 /** Valid events by type and person; equal keys count once. */

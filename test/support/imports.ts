@@ -1,6 +1,7 @@
 // Helpers for tests of imports: input from text, and what a source maps it to.
+import { expect, test } from 'vitest';
 import type { InputFile } from '../../src/imports/input/input-files.js';
-import type { ImportedEvent, Mapped, Source, SourceOptions } from '../../src/imports/source.js';
+import type { ImportedEvent, Mapped, OpenSource, Source, SourceOptions } from '../../src/imports/source.js';
 
 /** An input file called `text`. */
 export const inputOf = (text: string): InputFile => ({
@@ -21,6 +22,18 @@ export async function mapAll(
     all.push(...mapped);
   }
   return all;
+}
+
+/** The same of several files, which one import reads together. */
+export async function mapTogether(open: OpenSource, files: readonly InputFile[]): Promise<readonly Mapped[]> {
+  try {
+    await open.prepare?.(files);
+    const all: Mapped[] = [];
+    for (const file of files) for await (const { mapped } of open(file)) all.push(...mapped);
+    return all;
+  } finally {
+    await open.close?.();
+  }
 }
 
 export const eventsOf = (mapped: readonly Mapped[]): readonly ImportedEvent[] =>
@@ -44,5 +57,16 @@ export function peopleOf(mapped: readonly Mapped[]): readonly (readonly [event: 
   return eventsOf(mapped).map(({ event_type: name, user_id: user, device_id: device }) => {
     const person = user ?? userOf(device) ?? device;
     return [name, person === undefined ? undefined : String(person)];
+  });
+}
+
+/** Lines of a file, and the person of each of its events in order. */
+export type PeopleCase = readonly [rule: string, lines: readonly string[], people: readonly (string | undefined)[]];
+
+/** Who is one person in the source is one person here. */
+export function testPeople(source: Source, cases: readonly PeopleCase[], fileName = 'text'): void {
+  test.each(cases)('person: %s', async (_rule, lines, people) => {
+    const found = peopleOf(await mapAll(source, { ...inputOf(lines.join('\n')), name: fileName }));
+    expect(found.map(([, person]) => person)).toEqual(people);
   });
 }

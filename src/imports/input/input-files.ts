@@ -14,6 +14,8 @@ export interface InputFile {
   readonly name: string;
   /** The decompressed bytes; rejects when they are damaged. */
   readonly open: () => AsyncIterable<Buffer>;
+  /** Whether it can be opened only once. */
+  readonly isOnce?: true;
   /** For formats that are not read in order; undefined in archives and for standard input. */
   readonly onDisk?: { readonly path: string; readonly countRead: (bytes: number) => void };
 }
@@ -51,7 +53,7 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
     if (path === '-') {
       // Standard input may never deliver another chunk: an interrupt must not wait for it.
       if (signal !== undefined) addAbortSignal(signal, stdin);
-      files.push({ name: 'standard input', open: openAs(() => stdin) });
+      files.push({ name: 'standard input', open: openAs(() => stdin), isOnce: true });
       bytesTotal = undefined;
       continue;
     }

@@ -1,4 +1,5 @@
 // Maps events of Amplitude. README.md beside this file has the mapping.
+import { toAgent } from '../../agents.js';
 import { countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
@@ -54,6 +55,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
       user_properties: userProperties,
       ip: textOf(record.ip_address),
       user_agent: textOf(record.user_agent),
+      agent: textOf(record.user_agent) === undefined ? toClient(record) : undefined,
       geo: toGeography(record),
       origin: /^amplitude-(?:node|python|java|go|ruby|php)/.test(textOf(record.library) ?? '') ? 'server' : 'client',
     };
@@ -94,6 +96,16 @@ function toEventProperties(record: JsonObject): Properties {
     device_carrier: record.device_carrier,
   });
   return { ...fields, ...own };
+}
+
+const SYSTEM = /^(?:windows|linux|mac|chrome os|android|ios)/i;
+
+/** On the web the name of the system is that of the browser, and the family is the system. */
+function toClient(record: JsonObject): ImportedEvent['agent'] {
+  const { os_name: name, os_version: version } = record;
+  if (record.platform !== 'Web') return toAgent({ os: name, osVersion: version, device: record.platform });
+  const family = textOf(record.device_family) ?? '';
+  return toAgent({ browser: name, browserVersion: version, os: SYSTEM.test(family) ? family : undefined });
 }
 
 function toGeography(record: JsonObject): ImportedEvent['geo'] {

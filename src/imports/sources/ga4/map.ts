@@ -1,5 +1,6 @@
 // Maps events of the BigQuery export of Google Analytics 4. README.md beside this file has the
 // mapping.
+import { toAgent } from '../../agents.js';
 import { continentCodeOf, countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
@@ -72,6 +73,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
       session_id: session === undefined ? undefined : `${device ?? ''}.${session}`,
       event_properties: toEventProperties(record, parameters),
       user_properties: userProperties,
+      agent: toClient(objectOf(record.device)),
       geo: toGeography(objectOf(record.geo)),
       origin: 'client',
     };
@@ -131,6 +133,17 @@ function toEventProperties(record: JsonObject, parameters: JsonObject): Properti
     items: Array.isArray(record.items) && record.items.length > 0 ? record.items : undefined,
   });
   return { ...fields, ...toProperties(parameters, EVENT_PROPERTIES) };
+}
+
+function toClient(device: JsonObject): ImportedEvent['agent'] {
+  const web = objectOf(device.web_info);
+  return toAgent({
+    browser: web.browser ?? device.browser,
+    browserVersion: web.browser_version ?? device.browser_version,
+    os: device.operating_system,
+    osVersion: device.operating_system_version,
+    device: device.category,
+  });
 }
 
 function toGeography(geo: JsonObject): ImportedEvent['geo'] {

@@ -1,5 +1,6 @@
 // Maps visits of Matomo: each action of a visit is an event. README.md beside this file has the
 // mapping.
+import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
 import { idOf, isObject, type JsonObject, numberOf, present, textOf } from '../../values.js';
@@ -53,7 +54,7 @@ export function createMapper(): (visit: JsonObject) => readonly Mapped[] {
   };
 }
 
-type Shared = Pick<ImportedEvent, 'user_id' | 'device_id' | 'session_id' | 'ip' | 'geo' | 'origin'>;
+type Shared = Pick<ImportedEvent, 'user_id' | 'device_id' | 'session_id' | 'ip' | 'agent' | 'geo' | 'origin'>;
 
 /** What all actions of a visit share. */
 const toShared = (visit: JsonObject): Shared => ({
@@ -61,6 +62,13 @@ const toShared = (visit: JsonObject): Shared => ({
   device_id: idOf(visit.visitorId),
   session_id: idOf(visit.idVisit),
   ip: textOf(visit.visitIp),
+  agent: toAgent({
+    browser: visit.browserName,
+    browserVersion: visit.browserVersion,
+    os: visit.operatingSystemName,
+    osVersion: visit.operatingSystemVersion,
+    device: visit.deviceType,
+  }),
   geo: toGeography(visit),
   origin: 'client',
 });

@@ -1,4 +1,5 @@
 // Maps events and people of Mixpanel. README.md beside this file has the mapping.
+import { agentOfProperties } from '../../agents.js';
 import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { DerivedSessions } from '../../derived-sessions.js';
 import { RecordIds } from '../../record-ids.js';
@@ -89,6 +90,7 @@ export function createMapper(options: Pick<SourceOptions, 'timeZone'>): (record:
       event_properties: withoutDirect(toProperties(properties, EVENT_PROPERTIES)),
       ip: textOf(properties.ip) ?? textOf(properties.$ip),
       user_agent: textOf(properties.$user_agent),
+      agent: textOf(properties.$user_agent) === undefined ? agentOfProperties(properties) : undefined,
       geo: toGeography(properties),
       origin: SERVER_LIBRARIES.has(properties.mp_lib) ? 'server' : 'client',
     };

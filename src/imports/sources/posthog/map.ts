@@ -1,4 +1,5 @@
 // Maps events and persons of PostHog. README.md beside this file has the mapping.
+import { agentOfProperties } from '../../agents.js';
 import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
@@ -65,6 +66,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
       return changes.length > 0 ? changes : [{ kind: 'skip', reason: `${type} without a user or a second id` }];
     }
     const uuid = idOf(record.uuid);
+    const userAgent = textOf(properties.$raw_user_agent) ?? textOf(properties.$user_agent);
     const event: ImportedEvent = {
       event_type: EVENT_TYPES[type] ?? type,
       timeMs,
@@ -74,7 +76,8 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
       session_id: idOf(properties.$session_id),
       event_properties: toEventProperties(properties),
       ip: textOf(properties.$ip) ?? textOf(record.ip),
-      user_agent: textOf(properties.$raw_user_agent) ?? textOf(properties.$user_agent),
+      user_agent: userAgent,
+      agent: userAgent === undefined ? agentOfProperties(properties) : undefined,
       geo: toGeography(properties),
       origin: isServer(properties) ? 'server' : 'client',
     };

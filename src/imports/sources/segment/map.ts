@@ -1,4 +1,5 @@
 // Maps calls of Segment and RudderStack. README.md beside this file has the mapping.
+import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
 import { idOf, type JsonObject, objectOf, present, type Renames, textOf, timeOf, toProperties } from '../../values.js';
@@ -95,10 +96,17 @@ function toEvent(call: Call, insertId: string, type: string, properties: Propert
     event_properties: { ...toContextProperties(context), ...properties },
     ip: textOf(context.ip),
     user_agent: textOf(context.userAgent),
+    agent: textOf(context.userAgent) === undefined ? toClient(context) : undefined,
     geo: undefined,
     origin: channel === 'client' || !isServer ? 'client' : 'server',
   };
   return { kind: 'event', event };
+}
+
+/** Of an app: its library knows no user agent. */
+function toClient(context: JsonObject): ImportedEvent['agent'] {
+  const { name: os, version: osVersion } = objectOf(context.os);
+  return toAgent({ os, osVersion, device: objectOf(context.device).type });
 }
 
 /** RudderStack's ids are start times, which several devices share. */

@@ -1,5 +1,7 @@
 // Maps enriched events of Snowplow. README.md beside this file has the mapping.
+
 import { LRUCache } from 'lru-cache';
+import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
 import {
@@ -53,6 +55,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
       event_properties: toEventProperties(row),
       ip: textOf(row.user_ipaddress),
       user_agent: textOf(row.useragent),
+      agent: textOf(row.useragent) === undefined ? toClient(row) : undefined,
       geo: toGeography(row),
       origin: row.platform === 'srv' ? 'server' : 'client',
     };
@@ -63,6 +66,14 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     ];
   };
 }
+
+const toClient = (row: JsonObject): ImportedEvent['agent'] =>
+  toAgent({
+    browser: row.br_family,
+    browserVersion: row.br_version,
+    os: row.os_family,
+    device: row.dvce_type,
+  });
 
 function toType(row: JsonObject): string | undefined {
   if (row.event === 'struct') return textOf(row.se_action) ?? 'struct';

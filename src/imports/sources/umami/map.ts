@@ -1,8 +1,10 @@
 // Maps rows of Umami's website_event. README.md beside this file has the mapping.
+import { toAgent } from '../../agents.js';
 import { countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
-import { idOf, type JsonObject, numberOf, present, textOf, timeOf } from '../../values.js';
+import { idOf, type JsonObject, numberOf, objectOf, present, textOf, timeOf, toProperties } from '../../values.js';
+import { EVENT_DATA } from './event-data.js';
 
 const PAGE_VIEW = '1';
 const CUSTOM_EVENT = '2';
@@ -23,7 +25,8 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
       user_id: user,
       device_id: device,
       session_id: idOf(row.visit_id),
-      event_properties: toEventProperties(row),
+      event_properties: { ...toProperties(objectOf(row[EVENT_DATA])), ...toEventProperties(row) },
+      agent: toAgent({ browser: row.browser, os: row.os, device: row.device }),
       geo: toGeography(row),
       origin: 'client',
     };

@@ -1,27 +1,52 @@
-// Source `umami`: rows of website_event, as CSV with a header or in a dump of PostgreSQL.
-
+// Source `umami`: rows of website_event and of event_data, as CSV with a header or in a dump of
+// PostgreSQL.
 import { readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
 import { defineSource, type ReadRecord } from '../../source.js';
 import type { JsonObject } from '../../values.js';
+import { isEventData, prepareJoin } from './event-data.js';
 import { createMapper } from './map.js';
+
+type Records = AsyncGenerator<ReadRecord<JsonObject>, void, undefined>;
 
 export const umami = defineSource<JsonObject>({
   name: 'umami',
-  about: 'CSV of website_event with a header, or a dump of PostgreSQL (.sql)',
-  read: (file) => (/\.sql(?:\.gz)?$/.test(file.name) ? readDump(file) : readCsv(file)),
+  about: 'CSV of website_event and event_data with headers, or a dump of PostgreSQL (.sql)',
+  read: readTables,
+  prepare: (files) => prepareJoin(files, { readTable: readTables, readData }),
   createMapper,
 });
 
+const isDump = ({ name }: InputFile): boolean => /\.sql(?:\.gz)?$/.test(name);
+
+const TABLES: ReadonlySet<string> = new Set(['website_event', 'event_data']);
+const DATA: ReadonlySet<string> = new Set(['event_data']);
+
+function readTables(file: InputFile): Records {
+  return isDump(file) ? readDump(file, TABLES) : readCsv(file);
+}
+
+async function* readData(file: InputFile): Records {
+  if (isDump(file)) {
+    yield* readDump(file, DATA);
+    return;
+  }
+  for await (const record of readCsv(file)) {
+    // A file of CSV has one table.
+    if ('value' in record && !isEventData(record.value)) return;
+    yield record;
+  }
+}
+
 const COPY = /^COPY (?:\w+\.)?"?(\w+)"? \((.*)\) FROM stdin;$/;
 
-/** The rows of website_event in a plain dump by pg_dump. Other tables are passed over. */
-async function* readDump(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
+/** The rows of these tables in a plain dump by pg_dump. Other tables are passed over. */
+async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records {
   let columns: readonly string[] | undefined;
   for await (const { text, number: line } of readLines(file.open(), { lineBytesMax: 1024 * 1024 })) {
     const copy = COPY.exec(text);
-    if (copy !== null && copy[1] === 'website_event') {
+    if (copy !== null && tables.has(copy[1] ?? '')) {
       columns = copy[2]?.split(', ').map((name) => name.replaceAll('"', ''));
     } else if (text === '\\.') {
       columns = undefined;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { continentCodeOf, countryCodeOf } from '../../../../src/imports/places.js';
 import { amplitude } from '../../../../src/imports/sources/amplitude/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/amplitude.ndjson', import.meta.url), 'utf8');
 const mapped = await mapAll(amplitude, inputOf(FIXTURE));
@@ -30,6 +30,7 @@ test('a page view has its page, session, country code and properties', () => {
       user_properties: { plan: 'free' },
       ip: '203.0.113.9',
       geo: { country: 'US', region: 'California', city: 'San Francisco', latitude: 37.7, longitude: -122.4 },
+      agent: { browser: 'Chrome', browser_version: '119' },
       origin: 'client',
     },
   ]);
@@ -80,7 +81,7 @@ test('a device is the person of its user, before and after', () => {
 const EVENT = (hour: number, user: string | null, device: string | null) =>
   JSON.stringify({ event_type: 'e', event_time: `2023-01-01 0${hour}:00:00.0`, user_id: user, device_id: device });
 
-const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people: readonly string[]])[] = [
+testPeople(amplitude, [
   ['a device without a user', [EVENT(1, null, 'd')], ['d']],
   [
     'one user on two devices',
@@ -92,12 +93,7 @@ const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people
     [EVENT(1, null, 'd'), EVENT(2, 'u', 'd'), EVENT(3, 'v', 'd')],
     ['v', 'u', 'v'],
   ],
-];
-
-test.each(PEOPLE)('person: %s', async (_rule, lines, people) => {
-  const found = peopleOf(await mapAll(amplitude, inputOf(lines.join('\n'))));
-  expect(found.map(([, person]) => person)).toEqual(people);
-});
+]);
 
 const COUNTRIES: readonly (readonly [name: string, code: string | undefined])[] = [
   ['Germany', 'DE'],

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ga4 } from '../../../../src/imports/sources/ga4/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/ga4.ndjson', import.meta.url), 'utf8');
 const mapped = await mapAll(ga4, inputOf(FIXTURE));
@@ -30,6 +30,7 @@ test('a page view has its page, campaign, session and place', () => {
       platform: 'WEB',
     },
     user_properties: {},
+    agent: { browser: 'Chrome', browser_version: '119', os: 'Windows', device_type: 'desktop' },
     geo: { country: 'DE', region: 'Berlin', city: 'Berlin', continent: 'EU' },
     origin: 'client',
   });
@@ -71,3 +72,35 @@ test('a device is the person of its user, and without consent there is no person
     refused_consent: undefined,
   });
 });
+
+const EVENT = (second: number, device?: string, user?: string, fields: object = {}) =>
+  JSON.stringify({
+    event_name: 'e',
+    event_timestamp: String((1_700_000_000 + second) * 1e6),
+    user_pseudo_id: device,
+    user_id: user,
+    ...fields,
+  });
+
+testPeople(ga4, [
+  ['a device without a user is a person of its own', [EVENT(1, 'a'), EVENT(2, 'b')], ['a', 'b']],
+  [
+    'events before and after the sign-in are of one person',
+    [EVENT(1, 'a'), EVENT(2, 'a', 'u'), EVENT(3, 'a')],
+    ['u', 'u', 'u'],
+  ],
+  ['a user on two devices is one person', [EVENT(1, 'a', 'u'), EVENT(2, 'b'), EVENT(3, 'b', 'u')], ['u', 'u', 'u']],
+  [
+    'a session_start, which is no event here, links as well',
+    [EVENT(1, 'a'), EVENT(2, 'a', 'u', { event_name: 'session_start' })],
+    ['u'],
+  ],
+  [
+    'of two users on one device the last by time has its events without a user',
+    [EVENT(3, 'a', 'v'), EVENT(1, 'a', 'u'), EVENT(2, 'a')],
+    ['v', 'u', 'v'],
+  ],
+  ['a user without a device is that user', [EVENT(1, undefined, 'u')], ['u']],
+  ['without consent there is no person', [EVENT(1)], [undefined]],
+  ['a null in BigQuery is no id', [JSON.stringify({ ...JSON.parse(EVENT(1, 'a')), user_id: null })], ['a']],
+]);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { matomo } from '../../../../src/imports/sources/matomo/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/matomo.txt', import.meta.url), 'utf8');
 const mapped = await mapAll(matomo, inputOf(FIXTURE));
@@ -32,6 +32,7 @@ test('a page view has its page and the fields of its visit; the first one the re
       dimension1: 'vip',
     },
     ip: '203.0.113.0',
+    agent: { browser: 'Chrome', browser_version: '119', os: 'Windows', os_version: '10', device_type: 'desktop' },
     geo: {
       ...{ country: 'DE', region: 'Berlin', region_code: 'BE', city: 'Berlin', continent: 'EU' },
       ...{ latitude: 52.5, longitude: 13.4 },
@@ -71,3 +72,30 @@ test('chunks of any size and line breaks anywhere give the same visits', async (
   const cut = FIXTURE.slice(0, -100);
   expect(skippedOf(await mapAll(matomo, file(cut, 64))).at(-1)).toBe('the last object is not complete');
 });
+
+/** A visit with one action. */
+const VISIT = (second: number, visitorId: string | undefined, userId: string | null = null) =>
+  JSON.stringify({
+    ...{ idVisit: String(second), visitorId, userId, lastActionTimestamp: 1_700_000_000 + second },
+    actionDetails: [{ type: 'action', url: 'https://shop.example/', timestamp: 1_700_000_000 + second }],
+  });
+
+testPeople(matomo, [
+  ['a visitor without a user is a person of its own', [VISIT(1, 'a'), VISIT(2, 'a'), VISIT(3, 'b')], ['a', 'a', 'b']],
+  [
+    'visits before and after the sign-in are of one person',
+    [VISIT(1, 'a'), VISIT(2, 'a', 'u'), VISIT(3, 'a')],
+    ['u', 'u', 'u'],
+  ],
+  ['a user in two browsers is one person', [VISIT(1, 'a', 'u'), VISIT(2, 'b'), VISIT(3, 'b', 'u')], ['u', 'u', 'u']],
+  [
+    'of two users in one browser the last by time has its visits without a user',
+    [VISIT(3, 'a', 'v'), VISIT(1, 'a', 'u'), VISIT(2, 'a')],
+    ['v', 'u', 'v'],
+  ],
+  [
+    'a visit without a visitor is of its user, or of no one',
+    [VISIT(1, undefined, 'u'), VISIT(2, undefined)],
+    ['u', undefined],
+  ],
+]);

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { mixpanel } from '../../../../src/imports/sources/mixpanel/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/mixpanel.ndjson', import.meta.url), 'utf8');
 const mapped = await mapAll(mixpanel, inputOf(FIXTURE));
@@ -25,6 +25,7 @@ test('a page view has its page, country and device, and nothing of Mixpanel itse
         mp_lib: 'web',
       },
       geo: { country: 'DE', region: 'Berlin', city: 'Berlin' },
+      agent: { browser: 'Chrome', os: 'Mac OS' },
       origin: 'client',
     },
   ]);
@@ -78,7 +79,7 @@ test('people are profiles at the time that they were last seen', () => {
 
 const EVENT = (time: number, properties: object) => JSON.stringify({ event: 'e', properties: { time, ...properties } });
 
-const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people: readonly string[]])[] = [
+testPeople(mixpanel, [
   ['$device: in distinct_id is a device', [EVENT(1e9, { distinct_id: '$device:a' })], ['a']],
   [
     'an event with a device and a user links them',
@@ -95,12 +96,7 @@ const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people
     ],
     ['v', 'u', 'v'],
   ],
-];
-
-test.each(PEOPLE)('person: %s', async (_rule, lines, people) => {
-  const found = peopleOf(await mapAll(mixpanel, inputOf(lines.join('\n'))));
-  expect(found.map(([, person]) => person)).toEqual(people);
-});
+]);
 
 test('$identify and $create_alias make one person of what came before', () => {
   expect(Object.fromEntries(peopleOf(mapped))).toMatchObject({ page_view: 'u1', 'Opened app': 'u2', 'Old page': 'u3' });

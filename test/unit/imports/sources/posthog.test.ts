@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findInput } from '../../../../src/imports/input/input-files.js';
 import { posthog } from '../../../../src/imports/sources/posthog/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 import { toParquet } from '../../../support/parquet.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/posthog.ndjson', import.meta.url), 'utf8');
@@ -84,7 +84,7 @@ const EVENT = (hour: number, event: string, distinctId: string, properties: obje
     properties,
   });
 
-const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people: readonly string[]])[] = [
+testPeople(posthog, [
   ['an id of a server is a user', [EVENT(1, 'e', ANONYMOUS, { $lib: 'posthog-python' })], [ANONYMOUS]],
   [
     'an alias of an anonymous id, whichever of the two is named first',
@@ -101,12 +101,7 @@ const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people
     ],
     ['u', 'v'],
   ],
-];
-
-test.each(PEOPLE)('person: %s', async (_rule, lines, people) => {
-  const found = peopleOf(await mapAll(posthog, inputOf(lines.join('\n'))));
-  expect(found.map(([, person]) => person)).toEqual(people);
-});
+]);
 
 describe('Parquet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthog-parquet-'));

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { segment } from '../../../../src/imports/sources/segment/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/segment.ndjson', import.meta.url), 'utf8');
 const mapped = await mapAll(segment, inputOf(FIXTURE));
@@ -87,7 +87,7 @@ test('identify and alias make one person of what came before', () => {
 const CALL = (hour: number, ids: object) =>
   JSON.stringify({ type: 'track', event: 'e', messageId: `${hour}`, timestamp: `2023-01-01T0${hour}:00:00Z`, ...ids });
 
-const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people: readonly string[]])[] = [
+testPeople(segment, [
   ['an anonymous id alone', [CALL(1, { anonymousId: 'a' })], ['a']],
   [
     'a track with both ids links them',
@@ -103,9 +103,4 @@ const PEOPLE: readonly (readonly [rule: string, lines: readonly string[], people
     ],
     ['v', 'v', 'u'],
   ],
-];
-
-test.each(PEOPLE)('person: %s', async (_rule, lines, people) => {
-  const found = peopleOf(await mapAll(segment, inputOf(lines.join('\n'))));
-  expect(found.map(([, person]) => person)).toEqual(people);
-});
+]);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { COLUMNS } from '../../../../src/imports/sources/snowplow/columns.js';
 import { snowplow } from '../../../../src/imports/sources/snowplow/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/snowplow.tsv', import.meta.url), 'utf8');
 const mapped = await mapAll(snowplow, inputOf(FIXTURE));
@@ -76,3 +76,34 @@ test('CSV with a header is the same', async () => {
   const [event] = eventsOf(await mapAll(snowplow, { ...inputOf(csv), name: 'events.csv' }));
   expect(event).toMatchObject({ insert_id: 'sp:e9', timeMs: Date.UTC(2023, 10, 14, 22, 13, 20, 500), user_id: 'u' });
 });
+
+const ROW = (second: number, ids: Readonly<Record<string, string>>) => {
+  const row: Readonly<Record<string, string>> = {
+    ...{ app_id: 'shop', platform: 'web', event: 'page_view', event_id: `${second}` },
+    ...{ derived_tstamp: `2023-01-01 00:00:0${second}`, ...ids },
+  };
+  return COLUMNS.map((name) => row[name] ?? '').join('\t');
+};
+const IN_BROWSER = (second: number, device: string, user = '') => ROW(second, { domain_userid: device, user_id: user });
+
+testPeople(snowplow, [
+  ['a cookie without a user is a person of its own', [IN_BROWSER(1, 'a'), IN_BROWSER(2, 'b')], ['a', 'b']],
+  [
+    'events before and after the sign-in are of one person',
+    [IN_BROWSER(1, 'a'), IN_BROWSER(2, 'a', 'u'), IN_BROWSER(3, 'a')],
+    ['u', 'u', 'u'],
+  ],
+  [
+    'a user in two browsers is one person',
+    [IN_BROWSER(1, 'a', 'u'), IN_BROWSER(2, 'b'), IN_BROWSER(3, 'b', 'u')],
+    ['u', 'u', 'u'],
+  ],
+  [
+    'of two users in one browser the last by time has its events without a user',
+    [IN_BROWSER(3, 'a', 'v'), IN_BROWSER(1, 'a', 'u'), IN_BROWSER(2, 'a')],
+    ['v', 'u', 'v'],
+  ],
+  ['the cookie of the collector is the device where the page has none', [ROW(1, { network_userid: 'n' })], ['n']],
+  ['an event of a server is of its user', [ROW(1, { platform: 'srv', user_id: 'u' })], ['u']],
+  ['an event without any id has no person', [ROW(1, {})], [undefined]],
+]);

@@ -1,9 +1,14 @@
 // Mapping of Umami's website_event from CSV and from a dump, and who is one person.
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { InputFile } from '../../../../src/imports/input/input-files.js';
+import type { Mapped, ReadRecord } from '../../../../src/imports/source.js';
+import { prepareJoin } from '../../../../src/imports/sources/umami/event-data.js';
 import { umami } from '../../../../src/imports/sources/umami/read.js';
-import { eventsOf, inputOf, mapAll, peopleOf, skippedOf } from '../../../support/imports.js';
+import type { JsonObject } from '../../../../src/imports/values.js';
+import { eventsOf, inputOf, mapAll, mapTogether, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
+const openUmami = () => umami.open({ site: undefined, timeZone: undefined });
 const read = (name: string) => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
 const mapped = await mapAll(umami, inputOf(read('umami.csv')));
 const [pageView, signup, bare] = eventsOf(mapped);
@@ -27,6 +32,7 @@ test('a page view has its address, referrer, visit and place', () => {
       screen: '1920x1080',
       website_id: 'w1',
     },
+    agent: { browser: 'Chrome', os: 'Windows', os_version: '10', device_type: 'desktop' },
     geo: { country: 'DE', region_code: 'DE-BE', city: 'Berlin' },
     origin: 'client',
   });
@@ -63,3 +69,104 @@ test('a dump of PostgreSQL has the same rows', async () => {
   ]);
   expect(skippedOf(dump)).toEqual(['not a row of 9 columns']);
 });
+
+const HEADER = 'event_id,session_id,distinct_id,created_at,url_path,event_type';
+const ROW = (second: number, device: string, user = '') =>
+  `e${second},${device},${user},2023-01-01 00:00:0${second},/,1`;
+
+testPeople(umami, [
+  ['a session without a user is a person of its own', [HEADER, ROW(1, 'a'), ROW(2, 'a'), ROW(3, 'b')], ['a', 'a', 'b']],
+  [
+    'events before and after identify() are of one person',
+    [HEADER, ROW(1, 'a'), ROW(2, 'a', 'u'), ROW(3, 'a')],
+    ['u', 'u', 'u'],
+  ],
+  [
+    'a user in two months, whose sessions differ, is one person',
+    [HEADER, ROW(1, 'jan', 'u'), ROW(2, 'feb'), ROW(3, 'feb', 'u')],
+    ['u', 'u', 'u'],
+  ],
+  [
+    'without a user two months of one visitor are two people, as there',
+    [HEADER, ROW(1, 'jan'), ROW(2, 'feb')],
+    ['jan', 'feb'],
+  ],
+  [
+    'of two users in one session the last by time has its events without a user',
+    [HEADER, ROW(3, 'a', 'v'), ROW(1, 'a', 'u'), ROW(2, 'a')],
+    ['v', 'u', 'v'],
+  ],
+]);
+
+describe('event_data', () => {
+  const named = (name: string, text: string): InputFile => ({ ...inputOf(text), name });
+  const events = named('umami.csv', read('umami.csv'));
+  const data = named('event_data.csv', read('umami-event-data.csv'));
+  const signupOf = (all: readonly Mapped[]) => eventsOf(all).find((event) => event.event_type === 'signup');
+  const DATA = {
+    plan: 'pro',
+    price: 12.5,
+    trial: true,
+    'team.size': 3,
+    start: '2023-11-15T00:00:00.000Z',
+    tags: '["a","b"]',
+  };
+
+  test.each([
+    ['before', [data, events]],
+    ['after', [events, data]],
+  ])('becomes the properties of its event when its file stands %s that of the events', async (_where, files) => {
+    const all = await mapTogether(openUmami(), files);
+    expect(signupOf(all)?.event_properties).toMatchObject(DATA);
+    expect(eventsOf(all).map((event) => event.insert_id)).toEqual(['um:e1', 'um:e2', 'um:e4']);
+    expect([...skippedOf(all)].sort()).toEqual([
+      'neither a page view nor an event with a name',
+      'not CSV: another number of columns than the header',
+      'not CSV: another number of columns than the header',
+    ]);
+  });
+
+  test('columns of the event win, and an event without data stays as it is', async () => {
+    const all = eventsOf(await mapTogether(openUmami(), [events, data]));
+    expect(all[0]?.event_properties).toMatchObject({ title: 'Prices, and "plans"', color: 'red' });
+    expect(all[2]).toEqual(bare);
+  });
+
+  test('of a dump is joined as well', async () => {
+    const dump = `${read('umami.sql')}COPY public.event_data (event_data_id, website_event_id, data_key, string_value, number_value, date_value, data_type) FROM stdin;
+x1	d3	plan	pro	\\N	\\N	1
+\\.
+`;
+    expect(signupOf(await mapTogether(openUmami(), [named('umami.sql', dump)]))?.event_properties).toMatchObject({
+      plan: 'pro',
+    });
+  });
+
+  test('more than memory may hold is joined on the disk alike', async () => {
+    const ids = Array.from({ length: 500 }, (_, n) => `e${(n * 7919) % 500}`);
+    const rows = ids.map((id, n) => ({ line: n + 2, value: { event_id: id, n } }));
+    const values = ids.map((id) => ({ line: 1, value: { website_event_id: id, data_key: 'k', string_value: id } }));
+    const readers = { readTable: listed([...rows, ...rows.slice(0, 3)]), readData: listed(values) };
+    const joined = async (runBytesMax: number) => {
+      const { read: readFile, close } = await prepareJoin([data], readers, runBytesMax);
+      const found: string[] = [];
+      for await (const record of readFile(events)) found.push(JSON.stringify(record));
+      await close();
+      return found.sort();
+    };
+    const inMemory = await joined(1e9);
+    expect(inMemory).toHaveLength(503);
+    expect(inMemory[0]).toContain('"$event_data":{"k":"e');
+    expect(await joined(2000)).toEqual(inMemory);
+  });
+
+  test('from standard input cannot be joined, and is named', async () => {
+    const all = await mapTogether(openUmami(), [events, { ...data, isOnce: true }]);
+    expect(skippedOf(all)).toContain('event_data needs a file: it is read before events');
+  });
+});
+
+const listed = (records: readonly ReadRecord<JsonObject>[]) =>
+  async function* () {
+    yield* records;
+  };
