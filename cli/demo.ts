@@ -35,11 +35,10 @@ async function run(): Promise<void> {
   const postgres = createPostgres(config, { poolMax: 2 });
   try {
     const organizationId = await findOrganization(postgres, args.organization);
-    const stored = { postgres, isCluster: config.CLICKHOUSE_CLUSTER !== undefined };
-    if (args.kind !== 'create') await remove(stored, organizationId);
+    if (args.kind !== 'create') await remove({ postgres }, organizationId);
     if (args.kind === 'delete') return;
     const deps: DemoDeps = {
-      ...{ ...stored, secretKeyBase: config.SECRET_KEY_BASE, quotas: config, url: await findUrl(args) },
+      ...{ postgres, secretKeyBase: config.SECRET_KEY_BASE, quotas: config, url: await findUrl(args) },
       send: (shop, service, onProgress) => sendShop(generateShop(shop), service, onProgress),
     };
     await create(deps, organizationId, args);
@@ -59,7 +58,7 @@ async function create(deps: DemoDeps, organizationId: OrganizationId, args: Demo
   process.stdout.write(toReport(demo, { url: deps.url, seconds: (performance.now() - startedMs) / 1000 }));
 }
 
-async function remove(deps: Pick<DemoDeps, 'postgres' | 'isCluster'>, organizationId: OrganizationId): Promise<void> {
+async function remove(deps: Pick<DemoDeps, 'postgres'>, organizationId: OrganizationId): Promise<void> {
   const project = await deleteDemo(deps, { organizationId, actor: ACTOR });
   const text =
     project === undefined

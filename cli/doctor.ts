@@ -1,7 +1,7 @@
 // `npm run doctor`: checks the stores and settings of a service and prints advice. Exit status 1
 // when a check failed.
 import { CHECK_TIMEOUT_MS, examineAll } from '../src/operate/examine.js';
-import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { Shards } from '../src/platform/clickhouse/shards.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
@@ -10,11 +10,12 @@ const MARKS = { ok: '✓', attention: '!', failed: '✗' } as const;
 
 try {
   const config = readOperatorConfig();
+  const postgres = createPostgres(config, { poolMax: 2 });
   const stores = {
-    postgres: createPostgres(config, { poolMax: 2 }),
+    postgres,
     redis: createRedis(config),
     redisHighWaterBytes: config.REDIS_MEMORY_HIGH_WATER_BYTES,
-    clickhouse: createClickHouse(config, { requestTimeoutMs: CHECK_TIMEOUT_MS }),
+    shards: new Shards(config, { postgres, requestTimeoutMs: CHECK_TIMEOUT_MS }),
   };
   stores.redis.on('error', () => {});
   for (const { name, advice, state, found } of await examineAll(stores)) {

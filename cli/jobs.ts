@@ -2,14 +2,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { HELP, type JobsCommand, parseJobsCommand } from '../src/operate/arguments.js';
 import { discardParked, listParked, replayParked, showParked, withQueue } from '../src/operate/parked-jobs.js';
-import { QUEUES } from '../src/operate/queues.js';
+import { queuesOf } from '../src/operate/queues.js';
+import { FIRST_SHARD, listShards } from '../src/platform/clickhouse/shards.js';
 import { readOperatorConfig } from '../src/platform/config.js';
+import { withTimeout } from '../src/platform/flow/with-timeout.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../src/platform/redis/client.js';
 
-async function answer(redis: Redis, command: Exclude<JobsCommand, { kind: 'help' }>): Promise<string> {
+async function answer(
+  redis: Redis,
+  command: Exclude<JobsCommand, { kind: 'help' }>,
+  queues: readonly string[],
+): Promise<string> {
   switch (command.kind) {
     case 'list':
-      return listAll(redis);
+      return listAll(redis, queues);
     case 'show':
       return withQueue(redis, command.queue, async (queue) =>
         JSON.stringify(await showParked(redis, queue, command.id), null, 2),
@@ -36,8 +43,21 @@ async function requireRedis(redis: Redis): Promise<void> {
   if ((await Promise.race([redis.ping(), silence])) === 'silent') throw new Error('Redis (REDIS_URL) does not answer');
 }
 
-async function listAll(redis: Redis): Promise<string> {
-  const jobs = (await Promise.all(QUEUES.map((name) => withQueue(redis, name, listParked)))).flat();
+/** Those of the first shard when PostgreSQL does not say which shards there are. */
+async function listQueues(): Promise<readonly string[]> {
+  const first = [{ id: FIRST_SHARD }];
+  try {
+    const postgres = createPostgres(readOperatorConfig(), { poolMax: 1 });
+    const known = await withTimeout(REACH_TIMEOUT_MS, Promise.resolve(listShards(postgres))).catch(() => first);
+    await postgres.destroy();
+    return queuesOf({ known });
+  } catch {
+    return queuesOf({ known: first });
+  }
+}
+
+async function listAll(redis: Redis, queues: readonly string[]): Promise<string> {
+  const jobs = (await Promise.all(queues.map((name) => withQueue(redis, name, listParked)))).flat();
   if (jobs.length === 0) return 'there are no dead letters';
   return jobs
     .map(({ queue, id, failedAt, attempts, reason }) => `${queue}  ${id}  ${failedAt}  ${attempts} attempts  ${reason}`)
@@ -45,13 +65,14 @@ async function listAll(redis: Redis): Promise<string> {
 }
 
 try {
-  const command = parseJobsCommand(process.argv.slice(2), QUEUES);
+  const queues = await listQueues();
+  const command = parseJobsCommand(process.argv.slice(2), queues);
   if (command.kind === 'help') process.stdout.write(HELP);
   else {
     const redis = createRedis(readOperatorConfig());
     try {
       await requireRedis(redis);
-      process.stdout.write(`${await answer(redis, command)}\n`);
+      process.stdout.write(`${await answer(redis, command, queues)}\n`);
     } finally {
       redis.disconnect();
     }

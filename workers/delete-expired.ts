@@ -13,18 +13,16 @@ const EVERY_MS = 5 * 60_000;
 /** Two locks hold a connection each, beside the one of the work. */
 const POOL = 3;
 
-type KeepingNeeds = Needs<'clickhouse' | 'redis' | 'log', 'DATABASE_URL' | 'CLICKHOUSE_CLUSTER'>;
+type KeepingNeeds = Needs<'shards' | 'redis' | 'log', 'DATABASE_URL'>;
 
 export const startKeeping = defineScheduledJob({
   name: KEEPING_QUEUE,
   everyMs: EVERY_MS,
-  open({ config, clickhouse, redis, log }: KeepingNeeds, signal) {
+  open({ config, shards, redis, log }: KeepingNeeds, signal) {
     const postgres = createPostgres(config, { poolMax: POOL });
-    const deps: KeepingDeps = { config, clickhouse, postgres, redis, signal };
+    const deps: KeepingDeps = { config, shards, postgres, redis, log, signal };
 
     async function keep(): Promise<void> {
-      // As with the deletion of projects: not supported on a ClickHouse cluster yet.
-      if (config.CLICKHOUSE_CLUSTER !== undefined) return;
       const failures: unknown[] = [];
       const nowMs = await readSafeNow(postgres);
       for (const due of await listDueKeeps(postgres, nowMs)) {

@@ -22,7 +22,7 @@ export const startProjectDeletion = defineScheduledJob({
   everyMs: { [`${PROJECT_DELETION_QUEUE}-sweep`]: 5_000 },
   open(needs: ErasureNeeds, signal) {
     const deps = openErasure(needs, signal, BOUNDS.deletionProjects + LOCKS_HELD);
-    const { config, postgres, hashId, log } = deps;
+    const { postgres, hashId, log } = deps;
 
     async function purge(projects: readonly DeletedProject[]): Promise<void> {
       // Another process may have purged them while this one waited for the lock.
@@ -36,9 +36,6 @@ export const startProjectDeletion = defineScheduledJob({
 
     let purging: Promise<void> | undefined;
     async function deleteProjects(): Promise<void> {
-      // Not supported on a ClickHouse cluster yet: its tables have other names, so the projects
-      // wait.
-      if (config.CLICKHOUSE_CLUSTER !== undefined) return;
       const { emptied, failures } = await deleteRowsInRotation(deps);
       if (emptied.length > 0) {
         purging ??= withAdvisoryLock(postgres, { of: 'projectPurge', signal }, () => purge(emptied))

@@ -3,7 +3,7 @@
 // the concurrent reads.
 import { ClickHouseError } from '@clickhouse/client';
 import { type Job, Worker } from 'bullmq';
-import { createClickHouse } from '../src/platform/clickhouse/client.js';
+import { Shards } from '../src/platform/clickhouse/shards.js';
 import { FairPlaces } from '../src/platform/flow/fair-places.js';
 import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
 import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
@@ -20,29 +20,29 @@ const CONNECTIONS_BESIDE = 2;
 const WEB_PROCESSES_SERVED = 4;
 
 type ExportNeeds = Needs<
-  'redis' | 'log',
-  | 'CLICKHOUSE_URL'
-  | 'CLICKHOUSE_DATABASE'
-  | 'CLICKHOUSE_CLUSTER'
-  | 'EXPORTS_MAX'
-  | 'EXPORTS_OPEN_MAX'
-  | 'QUERY_MEMORY_BYTES'
+  'postgres' | 'redis' | 'log',
+  'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE' | 'EXPORTS_MAX' | 'EXPORTS_OPEN_MAX' | 'QUERY_MEMORY_BYTES'
 >;
 
-export function startExportWorker({ config, redis, log }: ExportNeeds): RunningJob {
+export function startExportWorker({ config, postgres, redis, log }: ExportNeeds): RunningJob {
   const stopping = new AbortController();
   // Connections of its own, so that slow readers do not hold those used for inserts.
-  const clickhouse = createClickHouse(config, {
+  const shards = new Shards(config, {
+    ...{ postgres, log },
     maxConnections: config.EXPORTS_MAX + CONNECTIONS_BESIDE,
     requestTimeoutMs: REQUEST_TIMEOUT_MS,
   });
   const places = new FairPlaces(config.EXPORTS_MAX);
-  const source = { clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, places, log };
 
   async function sendAll(sender: ChunkSender): Promise<void> {
     const signal = AbortSignal.any([sender.signal, stopping.signal]);
     const person = decodeExportRequest(sender.request);
+    const { at, epoch } = await shards.homeOf(person.projectId);
+    const source = { clickhouse: at.clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, places, log };
     for await (const lines of exportEvents(source, person, signal)) await sender.send(lines);
+    // A move deletes the rows at the old shard, perhaps while they were read.
+    const { epoch: epochNow } = await shards.homeOf(person.projectId);
+    if (epochNow !== epoch) throw new Error('the project was moved to another shard meanwhile');
     await sender.end();
   }
 
@@ -71,7 +71,7 @@ export function startExportWorker({ config, redis, log }: ExportNeeds): RunningJ
       const grace = setTimeout(() => stopping.abort(), GRACE_MS);
       await worker.close();
       clearTimeout(grace);
-      await clickhouse.close();
+      await shards.close();
     },
   };
 }

@@ -1,8 +1,10 @@
 // Worker of ingestion: inserts the events of ingest jobs into ClickHouse. Many jobs run
 // concurrently and their rows share inserts; a job ends only after ClickHouse has acknowledged its
-// rows, and its payload is deleted only after the job has ended.
+// rows, and its payload is deleted only after the job has ended. Each shard has a pair of queues
+// with places and memory of their own; where a project lives is looked up when its events are
+// stored.
 import { isAscii } from 'node:buffer';
-import { type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { insertEvents, partitionOf } from '../src/ingest/insert/ingest-partition.js';
@@ -12,8 +14,10 @@ import { type AcceptedEvent, replayEvents } from '../src/ingest/insert/replay-ev
 import { EventBlock } from '../src/ingest/insert/row.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { deletePayload, projectOfJob, replacePayload, type Shares, sharesOf } from '../src/ingest/payloads.js';
-import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../src/ingest/queue.js';
+import { PLACEMENT_VERSION, PlacementCache } from '../src/ingest/placement-cache.js';
+import { type IngestJob, ingestQueuesOf } from '../src/ingest/queue.js';
 import { isBadData } from '../src/platform/clickhouse/failures.js';
+import { REGISTRY_EVERY_MS, type Shard } from '../src/platform/clickhouse/shards.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { BatchWriter, type Turn } from '../src/platform/flow/batch-writer.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
@@ -27,10 +31,13 @@ import type { Needs, RunningJob } from './runtime.js';
 // Share of the payload bytes that is reserved for the prompt queue.
 const PROMPT_SHARE = 1 / 4;
 
+/** Events of a project that is being moved wait this long. */
+const MOVING_DELAY_MS = 1_000;
+
 type EventWriter = BatchWriter<EventBlock>;
 
 type IngestNeeds = Needs<
-  'clickhouse' | 'postgres' | 'redis' | 'metrics' | 'log',
+  'shards' | 'postgres' | 'redis' | 'metrics' | 'log',
   | 'SECRET_KEY_BASE'
   | 'CLICKHOUSE_DATABASE'
   | 'INGEST_PARTITIONS'
@@ -39,20 +46,22 @@ type IngestNeeds = Needs<
   | 'INGEST_FLUSH_DELAY_MAX_MS'
 >;
 
-export function startIngestWorker(deps: IngestNeeds): RunningJob {
-  const { config, clickhouse, redis, log } = deps;
+export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> {
+  const { config, shards, redis, log } = deps;
   const catalogs = new CatalogRecorder(deps);
   const hasManyValues = catalogs.hasManyValues.bind(catalogs);
   const metrics = createInsertMetrics(deps.metrics);
   const forgotten = new ErasureTombstones(redis, createIdHash(config.SECRET_KEY_BASE));
-  const writers = new Map<number, EventWriter>();
+  const placements = new PlacementCache(shards);
+  const writers = new Map<string, EventWriter>();
   /** The backlog shares of stored jobs, which are subtracted when their payloads are deleted. */
   const sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
   let isClosing = false;
 
-  function writerOf(projectId: string): EventWriter {
+  function writerOf({ id, clickhouse }: Shard, projectId: string): EventWriter {
     const partition = partitionOf(projectId, config.INGEST_PARTITIONS);
-    const known = writers.get(partition);
+    const key = `${id}:${partition}`;
+    const known = writers.get(key);
     if (known !== undefined) return known;
     const writer = new BatchWriter<EventBlock>({
       createBlock: () => new EventBlock(hasManyValues),
@@ -68,7 +77,7 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
       capacityRows: config.INGEST_FLUSH_ROWS * BOUNDS.ingestBatches,
       log,
     });
-    writers.set(partition, writer);
+    writers.set(key, writer);
     return writer;
   }
 
@@ -107,48 +116,75 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
     await budget.acquire(bytes, project);
     try {
       if (isClosing) await returnToQueue(job, token);
-      await storePayload(job, { key: project ?? '', isPrompt: project === undefined });
+      await storePayload(job, { turn: { key: project ?? '', isPrompt: project === undefined }, token });
     } finally {
       budget.release(bytes);
     }
   };
 
-  async function storePayload(job: Job<IngestJob>, turn: Turn): Promise<void> {
-    // Read in one command, after the job has been marked active: see tombstones.ts.
-    const [bytes, tombstone] = await redis.mgetBuffer(job.data.claim, TOMBSTONE_VERSION);
+  async function storePayload(job: Job<IngestJob>, { turn, token }: Running): Promise<void> {
+    // Read in one command, after the job has been marked active: see tombstones.ts and
+    // placement-cache.ts.
+    const [bytes, tombstone, version] = await redis.mgetBuffer(job.data.claim, TOMBSTONE_VERSION, PLACEMENT_VERSION);
     if (!bytes) throw new UnrecoverableError(`the events of the job are missing: ${job.data.claim}`);
     const accepted = decodeEnvelopes(bytes);
     const envelopes = await envelopesToStore(accepted, tombstone);
+    const projects = new Set(envelopes.map(({ header }) => header.p));
+    const placementOf = await placements.of(projects, version?.toString() ?? null);
+    const moving = envelopes.filter(({ header }) => placementOf(header.p).isMoving);
+    const settled = moving.length === 0 ? envelopes : envelopes.filter((envelope) => !moving.includes(envelope));
+    const shardOf = new Map<string, Shard>();
+    for (const id of projects) shardOf.set(id, await shards.get(placementOf(id).shard));
+    const store = (some: readonly Envelope[]) => storeAll(some, { shardOf, turn });
+    let refused: readonly Envelope[] = [];
+    let reason = '';
     try {
-      await storeAll(envelopes, turn);
+      await store(settled);
     } catch (error) {
-      if (isBadData(error)) await keepRejected(job, { accepted, envelopes, turn }, nameFailure(error));
-      else throw error;
+      if (!isBadData(error)) throw error;
+      reason = nameFailure(error);
+      refused = await isolateRejected(settled, { store, isRefused: isBadData });
     }
+    if (moving.length > 0) await keepForLater(job, { accepted, kept: [...refused, ...moving], token });
+    if (refused.length > 0) await keepRejected(job, { accepted, refused, of: countEvents(envelopes), reason });
     sharesOfJobs.set(job, sharesOf(accepted));
   }
 
-  async function storeAll(envelopes: readonly Envelope[], turn: Turn): Promise<void> {
-    const envelopesByWriter = groupBy(envelopes, (envelope) => writerOf(envelope.header.p));
+  async function storeAll(
+    envelopes: readonly Envelope[],
+    { shardOf, turn }: { shardOf: ReadonlyMap<string, Shard>; turn: Turn },
+  ): Promise<void> {
+    const envelopesByWriter = groupBy(envelopes, ({ header }) =>
+      writerOf(shardOf.get(header.p) ?? shards.first, header.p),
+    );
     await Promise.all([...envelopesByWriter].map(([writer, some]) => storeEnvelopes(writer, some, turn)));
   }
 
-  /** Stores the valid events; the job becomes a dead letter that holds only the rejected ones. */
+  /** The job runs again with the envelopes that could not be stored now; all others are stored. */
+  async function keepForLater(
+    job: Job<IngestJob>,
+    { accepted, kept, token }: { accepted: readonly Envelope[]; kept: readonly Envelope[]; token: string | undefined },
+  ): Promise<never> {
+    if (kept.length < accepted.length) await replacePayload(redis, job.data.claim, { from: accepted, to: kept });
+    await job.moveToDelayed(Date.now() + MOVING_DELAY_MS, token);
+    throw new DelayedError();
+  }
+
+  /**
+   * The valid events are stored; the job becomes a dead letter that holds only the rejected ones.
+   */
   async function keepRejected(
     job: Job<IngestJob>,
-    { accepted, envelopes, turn }: { accepted: readonly Envelope[]; envelopes: readonly Envelope[]; turn: Turn },
-    reason: string,
-  ): Promise<void> {
-    const store = (some: readonly Envelope[]) => storeAll(some, turn);
-    const refused = await isolateRejected(envelopes, { store, isRefused: isBadData });
-    if (refused.length === 0) return;
+    rejected: { accepted: readonly Envelope[]; refused: readonly Envelope[]; of: number; reason: string },
+  ): Promise<never> {
+    const { accepted, refused, of, reason } = rejected;
     const events = countEvents(refused);
     await replacePayload(redis, job.data.claim, { from: accepted, to: refused });
     const requests = refused.flatMap(({ header }) => header.r ?? []);
     await job.updateData({ ...job.data, events, requests });
     // Retrying rejected rows cannot succeed. Only the kind of error is kept, because the message
     // may quote rows.
-    throw new UnrecoverableError(`${events} of ${countEvents(envelopes)} events were refused: ${reason}`);
+    throw new UnrecoverableError(`${events} of ${of} events were refused: ${reason}`);
   }
 
   function startWorker(queue: string, payloadBytesAtATime: number): Worker<IngestJob, void> {
@@ -169,20 +205,41 @@ export function startIngestWorker(deps: IngestNeeds): RunningJob {
     worker.on('error', (err) => log.warn({ err }, 'the ingest worker lost touch with redis'));
     return worker;
   }
-  const workers = [
-    startWorker(INGEST_QUEUE, BOUNDS.ingestPayloadBytes * PROMPT_SHARE),
-    startWorker(BULK_QUEUE, BOUNDS.ingestPayloadBytes * (1 - PROMPT_SHARE)),
-  ];
+
+  const workers: Worker<IngestJob, void>[] = [];
+  const started = new Set<number>();
+  function startShards(): void {
+    const starting = shards.known.filter(({ id }) => !started.has(id));
+    for (const { id } of starting) {
+      started.add(id);
+      const payloadBytes = BOUNDS.ingestPayloadBytes / shards.known.length;
+      const [prompt, bulk] = ingestQueuesOf(id);
+      workers.push(startWorker(prompt, payloadBytes * PROMPT_SHARE));
+      workers.push(startWorker(bulk, payloadBytes * (1 - PROMPT_SHARE)));
+    }
+  }
+  // Without PostgreSQL, only the first shard is known until the next look.
+  await shards.read().catch((err: unknown) => log.warn({ err }, 'the shards could not be read'));
+  startShards();
+  const timer = setInterval(startShards, REGISTRY_EVERY_MS);
+  timer.unref();
 
   return {
     async close() {
       isClosing = true;
+      clearInterval(timer);
       const closed = workers.map((worker) => worker.close());
       await Promise.all([...writers.values()].map((writer) => writer.close()));
       await Promise.all(closed);
       await catalogs.close();
     },
   };
+}
+
+interface Running {
+  readonly turn: Turn;
+  /** Of the job's lock. */
+  readonly token: string | undefined;
 }
 
 /** A job that was not started waits for another worker. */

@@ -12,18 +12,17 @@ import type { Needs, RunningJob } from './runtime.js';
 
 const LIBRARY = 'service-demo/1';
 
-type DemoNeeds = Needs<'postgres' | 'redis' | 'log', 'SECRET_KEY_BASE' | 'CLICKHOUSE_CLUSTER' | keyof Quotas>;
+type DemoNeeds = Needs<'postgres' | 'redis' | 'log', 'SECRET_KEY_BASE' | keyof Quotas>;
 
 export function startDemoWorker({ config, postgres, redis, log }: DemoNeeds): RunningJob {
   const stopping = new AbortController();
-  const stored = { postgres, isCluster: config.CLICKHOUSE_CLUSTER !== undefined };
   const secrets = { secretKeyBase: config.SECRET_KEY_BASE, quotas: config };
 
   async function load(job: Job<DemoJob>): Promise<void> {
     const { organizationId, personId, url } = job.data;
     const actor = { kind: 'person', id: personId } as const;
     await removeLeftover(job);
-    const deps = { ...stored, ...secrets, url, send: sendInThread };
+    const deps = { postgres, ...secrets, url, send: sendInThread };
     const options = { organizationId, actor, library: LIBRARY, nowMs: Date.now(), signal: stopping.signal };
     try {
       await createDemo(deps, {
@@ -46,7 +45,7 @@ export function startDemoWorker({ config, postgres, redis, log }: DemoNeeds): Ru
     const { organizationId, personId } = job.data;
     const left = await findDemo(postgres, organizationId);
     if (left === undefined || left.createdAt.getTime() < job.timestamp) return;
-    await deleteDemo(stored, { organizationId, actor: { kind: 'person', id: personId } });
+    await deleteDemo({ postgres }, { organizationId, actor: { kind: 'person', id: personId } });
   }
 
   const worker = new Worker<DemoJob, void>(DEMO_QUEUE, load, {

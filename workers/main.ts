@@ -1,7 +1,7 @@
 // The worker process: runs all jobs, or those named in WORKER_JOBS.
 import { Registry } from 'prom-client';
-import { QUEUES } from '../src/operate/queues.js';
-import { askClickHouse, createClickHouse } from '../src/platform/clickhouse/client.js';
+import { queuesOf } from '../src/operate/queues.js';
+import { askShards, Shards } from '../src/platform/clickhouse/shards.js';
 import { readConfig } from '../src/platform/config.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
 import { errorResponder, notFound } from '../src/platform/http/respond.js';
@@ -54,23 +54,23 @@ const config = readConfig();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
 
-const clickhouse = createClickHouse(config, { requestTimeoutMs: 300_000 });
-lifecycle.onClose('clickhouse', () => clickhouse.close());
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());
+const shards = new Shards(config, { postgres, log, requestTimeoutMs: 300_000 });
+lifecycle.onClose('clickhouse', () => shards.close());
 const redis = createRedis(config);
 lifecycle.onClose('redis', async () => redis.disconnect());
 
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
-const queueMetrics = createQueueMetrics(metrics, redis, QUEUES);
+const queueMetrics = createQueueMetrics(metrics, redis, () => queuesOf(shards));
 lifecycle.onClose('queue metrics', () => queueMetrics.close());
 
 // Close all jobs concurrently, so that one slow job does not delay the others.
 const jobs: RunningJob[] = [];
 lifecycle.onClose('jobs', () => Promise.all(jobs.map((job) => job.close())));
 for (const [name, start] of chooseJobs(JOBS, config.WORKER_JOBS)) {
-  jobs.push(await start({ config, clickhouse, postgres, redis, metrics, log: log.child({ job: name }) }));
+  jobs.push(await start({ config, shards, postgres, redis, metrics, log: log.child({ job: name }) }));
 }
 
 if (config.WORKER_PORT !== undefined) {
@@ -82,7 +82,7 @@ if (config.WORKER_PORT !== undefined) {
       stores: {
         redis: () => redis.ping(),
         postgres: async () => postgres.raw('SELECT 1'),
-        clickhouse: () => askClickHouse(clickhouse),
+        clickhouse: () => askShards(shards),
       },
     }),
   );

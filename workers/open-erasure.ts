@@ -9,18 +9,18 @@ import { ErasureTombstones } from '../src/privacy/tombstones.js';
 import type { Needs } from './runtime.js';
 
 export type ErasureNeeds = Needs<
-  'clickhouse' | 'redis' | 'metrics' | 'log',
-  ErasureSettings | 'SECRET_KEY_BASE' | 'CLICKHOUSE_CLUSTER' | 'PRIVACY_PURGE_DELAY_MS' | 'PRIVACY_PURGE_BY_MS'
+  'shards' | 'redis' | 'metrics' | 'log',
+  ErasureSettings | 'SECRET_KEY_BASE' | 'PRIVACY_PURGE_DELAY_MS' | 'PRIVACY_PURGE_BY_MS'
 >;
 type ErasureSettings = keyof ErasureDeps['config'];
 
-export function openErasure({ config, clickhouse, redis, log }: ErasureNeeds, signal: AbortSignal, poolMax: number) {
+export function openErasure({ config, shards, redis, log }: ErasureNeeds, signal: AbortSignal, poolMax: number) {
   const postgres = createPostgres(config, { poolMax });
   const identifyQueue = createIdentifyQueue(redis);
   const hashId = createIdHash(config.SECRET_KEY_BASE);
   const forgotten = new ErasureTombstones(redis, hashId);
   return {
-    ...{ config, clickhouse, postgres, redis, log, identifyQueue, hashId, forgotten, signal },
+    ...{ config, shards, postgres, redis, log, identifyQueue, hashId, forgotten, signal },
     async close(): Promise<void> {
       await identifyQueue.close();
       await postgres.destroy();

@@ -1,8 +1,10 @@
 // Runs the identity projection (PostgreSQL outbox → ClickHouse): at once after changes of this
-// process, and every second for entries of other processes. Part of the job upsert-profiles.
+// process, and every second for entries of other processes. Part of the job upsert-profiles. Each
+// shard has a loop of its own, so that one that is unavailable holds up no others.
 import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { projectOutbox } from '../src/identity/outbox.js';
+import { REGISTRY_EVERY_MS, type Shard } from '../src/platform/clickhouse/shards.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 const EVERY_MS = 1000;
@@ -18,56 +20,78 @@ export interface IdentityProjector extends RunningJob {
 export function startIdentityProjector({
   config,
   postgres,
-  clickhouse,
+  shards,
   log,
-}: Needs<'postgres' | 'clickhouse' | 'log', 'CLICKHOUSE_DATABASE'>): IdentityProjector {
+}: Needs<'postgres' | 'shards' | 'log', 'CLICKHOUSE_DATABASE'>): IdentityProjector {
   const catalogs = new CatalogRecorder({ postgres, log });
   const closing = new AbortController();
-  let isNudged = true;
-  let wake = () => {};
-
-  async function untilNudged(): Promise<void> {
-    if (isNudged) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, EVERY_MS);
-      wake = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-  }
+  const loops = new Map<number, { nudge: () => void; ended: Promise<void> }>();
 
   const pause = (ms: number) => delay(ms, undefined, { signal: closing.signal }).catch(() => {});
 
-  async function run(): Promise<void> {
+  function start(shard: Shard): void {
+    const alarm = new Alarm();
+    loops.set(shard.id, { nudge: () => alarm.nudge(), ended: run(shard, alarm) });
+  }
+
+  async function run(shard: Shard, alarm: Alarm): Promise<void> {
     while (!closing.signal.aborted) {
-      await untilNudged();
-      isNudged = false;
+      await alarm.wait();
       try {
-        const copied = await projectOutbox({ postgres, clickhouse, catalogs }, config.CLICKHOUSE_DATABASE);
+        const copied = await projectOutbox({ postgres, shard, catalogs }, config.CLICKHOUSE_DATABASE);
         if (copied === 0) continue;
-        isNudged = true;
+        alarm.nudge();
         await pause(PAUSE_MS);
       } catch (err) {
         // Entries that stay in the outbox are projected again.
-        log.warn({ err }, 'profiles and mappings could not be copied; trying again');
+        log.warn({ err, shard: shard.id }, 'profiles and mappings could not be copied; trying again');
         await pause(PAUSE_AFTER_FAILURE_MS);
       }
     }
   }
-  const running = run();
+
+  const startAll = () => {
+    for (const shard of shards.known) if (!loops.has(shard.id)) start(shard);
+  };
+  startAll();
+  const timer = setInterval(startAll, REGISTRY_EVERY_MS);
+  timer.unref();
 
   const nudge = () => {
-    isNudged = true;
-    wake();
+    for (const loop of loops.values()) loop.nudge();
   };
   return {
     nudge,
     async close() {
+      clearInterval(timer);
       closing.abort();
       nudge();
-      await running;
+      await Promise.all([...loops.values()].map(({ ended }) => ended));
       await catalogs.close();
     },
   };
+}
+
+/** Wakes a loop when it is nudged, and every second. */
+class Alarm {
+  #isNudged = true;
+  #wake = () => {};
+
+  nudge(): void {
+    this.#isNudged = true;
+    this.#wake();
+  }
+
+  async wait(): Promise<void> {
+    if (!this.#isNudged) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, EVERY_MS);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+    this.#isNudged = false;
+  }
 }

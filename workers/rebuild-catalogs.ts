@@ -15,15 +15,16 @@ const RETRY_MS = 60_000;
 export const startCatalogRebuilds = defineScheduledJob({
   name: 'rebuild-catalogs',
   everyMs: 5_000,
-  open(deps: Needs<'clickhouse' | 'postgres' | 'redis' | 'log'>, signal) {
-    const { clickhouse, postgres } = deps;
+  open(deps: Needs<'shards' | 'postgres' | 'redis' | 'log'>, signal) {
+    const { shards, postgres } = deps;
     async function rebuildDue(): Promise<void> {
       const failures: unknown[] = [];
       for (const due of await listDueRebuilds(postgres, PROJECTS_AT_A_TIME)) {
         if (signal.aborted) return;
         const startedAt = performance.now();
         try {
-          const names = await findNames(clickhouse, due.projectId);
+          const { at } = await shards.homeOf(due.projectId);
+          const names = await findNames(at.clickhouse, due.projectId);
           await replaceNames(postgres, due, names, REST_PER_WORK * (performance.now() - startedAt));
         } catch (error) {
           failures.push(error);

@@ -12,7 +12,7 @@ const REST_PER_WORK = 20;
 export const startUsageRollup = defineScheduledJob({
   name: 'roll-up-usage',
   everyMs: { recent: 15_000, all: 60 * 60_000 },
-  open(deps: Needs<'clickhouse' | 'postgres' | 'redis' | 'log'>) {
+  open(deps: Needs<'shards' | 'postgres' | 'redis' | 'log'>) {
     let restUntil = 0;
     return {
       async run(schedule) {

@@ -1,6 +1,6 @@
 // Dependencies of worker jobs, and the selection of jobs that a worker process runs.
 import type { Registry } from 'prom-client';
-import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
+import type { Shards } from '../src/platform/clickhouse/shards.js';
 import type { Config } from '../src/platform/config.js';
 import type { Logger } from '../src/platform/log.js';
 import type { Postgres } from '../src/platform/postgres/client.js';
@@ -8,7 +8,7 @@ import type { Redis } from '../src/platform/redis/client.js';
 
 export interface WorkerDeps {
   readonly config: Config;
-  readonly clickhouse: ClickHouseClient;
+  readonly shards: Shards;
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly metrics: Registry;

@@ -1,16 +1,17 @@
-// Scheduled canary: every minute one event of the canary project takes the normal path, and is
-// polled until queries see it.
+// Scheduled canary: every minute one event of the canary project of each shard takes the normal
+// path, and is polled until queries see it.
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   CANARY_EVERY_MS,
-  CANARY_PROJECT,
   type Canary,
+  canaryProjectOf,
   recordSent,
   recordStored,
   toCanaryEnvelope,
 } from '../src/ingest/canary.js';
-import { createIngestQueue, enqueueIngest } from '../src/ingest/queue.js';
+import { enqueueIngest, IngestQueues } from '../src/ingest/queue.js';
 import { type ClickHouseClient, READ_ONLY } from '../src/platform/clickhouse/client.js';
+import type { Shard } from '../src/platform/clickhouse/shards.js';
 import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
@@ -21,18 +22,21 @@ const LOOK_FOR_MS = CANARY_EVERY_MS - 5000;
 export const startCanary = defineScheduledJob({
   name: 'canary',
   everyMs: CANARY_EVERY_MS,
-  open({ redis, clickhouse, log }: Needs<'redis' | 'clickhouse' | 'log'>, signal) {
-    const ingestQueue = createIngestQueue(redis);
+  open({ redis, shards, log }: Needs<'redis' | 'shards' | 'log'>, signal) {
+    const queues = new IngestQueues(redis);
     return {
-      async run() {
-        const canary = await recordSent(redis, Date.now());
-        await enqueueIngest(ingestQueue, redis, { items: [toCanaryEnvelope(canary)], weight: 1 });
-        const storedAt = await lookFor(clickhouse, canary, signal);
-        if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
-        else log.warn({ sentAt: canary.sentAt }, 'the canary event has not arrived');
-      },
-      close: () => ingestQueue.close(),
+      run: async () => void (await Promise.all(shards.known.map(send))),
+      close: () => queues.close(),
     };
+
+    async function send({ id, clickhouse }: Shard): Promise<void> {
+      const canary = await recordSent(redis, id, Date.now());
+      const [prompt] = queues.of(id);
+      await enqueueIngest(prompt, redis, { items: [toCanaryEnvelope(canary)], weight: 1, shard: id });
+      const storedAt = await lookFor(clickhouse, canary, signal);
+      if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
+      else log.warn({ sentAt: canary.sentAt, shard: id }, 'the canary event has not arrived');
+    }
   },
 });
 
@@ -45,7 +49,7 @@ async function lookFor(
     query: `SELECT 1 FROM events
       WHERE project_id = {project:UUID} AND event_type = 'canary'
         AND time = fromUnixTimestamp64Milli({time:Int64}) AND insert_id = {insertId:String}`,
-    query_params: { project: CANARY_PROJECT, time: canary.sentAt, insertId: canary.insertId },
+    query_params: { project: canaryProjectOf(canary.shard), time: canary.sentAt, insertId: canary.insertId },
     clickhouse_settings: READ_ONLY,
     format: 'JSONEachRow',
   } as const;

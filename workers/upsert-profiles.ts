@@ -32,7 +32,7 @@ class Batches {
   }
 }
 
-type ProfileNeeds = Needs<'postgres' | 'redis' | 'clickhouse' | 'metrics' | 'log', 'CLICKHOUSE_DATABASE'>;
+type ProfileNeeds = Needs<'postgres' | 'redis' | 'shards' | 'metrics' | 'log', 'CLICKHOUSE_DATABASE'>;
 
 export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
   const { postgres, redis, metrics, log } = deps;

@@ -85,7 +85,7 @@ CREATE TABLE IF NOT EXISTS events (
     GROUP BY project_id, event_type, toStartOfHour(time)
   )
 )
-ENGINE = ReplacingMergeTree
+ENGINE = {ReplacingMergeTree events}
 PARTITION BY toYYYYMM(time)
 PRIMARY KEY (project_id, event_type, time)
 ORDER BY (project_id, event_type, time, insert_id)
@@ -167,5 +167,5 @@ CREATE TABLE IF NOT EXISTS device_map (
   did UInt64 MATERIALIZED sipHash64(device_id),
   uid UInt64 MATERIALIZED sipHash64(user_id)
 )
-ENGINE = ReplacingMergeTree(updated_at)
+ENGINE = {ReplacingMergeTree device_map updated_at}
 ORDER BY (project_id, device_id);

@@ -20,5 +20,5 @@ CREATE TABLE IF NOT EXISTS profiles (
   version UInt64 CODEC(ZSTD(1)),
   deleted UInt8 DEFAULT 0 CODEC(ZSTD(1))
 )
-ENGINE = ReplacingMergeTree(version, deleted)
+ENGINE = {ReplacingMergeTree profiles version, deleted}
 ORDER BY (project_id, user_id);

@@ -39,6 +39,8 @@ export interface Credential {
   readonly scopes: ReadonlySet<Scope>;
   readonly ipPolicy: IpPolicy;
   readonly timezone: string;
+  /** Shard of the project at the time of the lookup; absent while there is only one. */
+  readonly shard?: number;
   /** Which events the project lets in; absent when all. */
   readonly rules?: IngestRules;
   /** Whether the project refuses the protocols of other SDKs. */

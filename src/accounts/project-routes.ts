@@ -29,8 +29,6 @@ export interface ProjectRoutesDeps {
   /** Encrypts secret keys. */
   readonly secretKeyBase: string;
   readonly quotas: Quotas;
-  /** Project deletion is not implemented for clusters. */
-  readonly isCluster: boolean;
 }
 
 interface Caller {
@@ -73,7 +71,7 @@ function addCallerRoutes(
   deps: ProjectRoutesDeps,
   { all, one, callerOf, actorOf }: CallerRoutes,
 ) {
-  const { postgres, secretKeyBase, isCluster } = deps;
+  const { postgres, secretKeyBase } = deps;
   const show = (res: Response, projectId: ProjectId) =>
     requireProject(postgres, projectId, { viewer: callerOf(res).viewer, secretKeyBase });
 
@@ -96,7 +94,7 @@ function addCallerRoutes(
   on(`DELETE ${one}`, readJsonBody, async (req, res) => {
     const id = projectIdOf(res);
     const deletion = parseJsonBody(projectDeletionBody, req.body);
-    await markProjectDeleted(postgres, id, { deletion, actor: actorOf(res), isCluster });
+    await markProjectDeleted(postgres, id, { deletion, actor: actorOf(res) });
     res.json({ status: 'deleted', id });
   });
 

@@ -130,18 +130,12 @@ export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, 
     });
 }
 
-/**
- * Hides the project from all routes; a job removes its data (workers/delete-projects.ts). Rejected
- * on a cluster, where that job is not implemented.
- */
+/** Hides the project from all routes; a job removes its data (workers/delete-projects.ts). */
 export async function markProjectDeleted(
   postgres: Postgres,
   projectId: ProjectId,
-  { deletion, actor, isCluster }: { deletion: ProjectDeletion; actor: AuditActor; isCluster: boolean },
+  { deletion, actor }: { deletion: ProjectDeletion; actor: AuditActor },
 ): Promise<void> {
-  if (isCluster) {
-    throw new PublicError('unavailable', 'the deletion of projects is not available on a ClickHouse cluster yet');
-  }
   await postgres.transaction(async (transaction) => {
     const project = await transaction('projects')
       .where({ id: projectId })

@@ -5,6 +5,7 @@ import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { newUuidV7, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { placeProject } from '../shards/store.js';
 
 export interface NewOrganization {
   readonly id: OrganizationId;
@@ -46,21 +47,24 @@ export async function createProject(
   postgres: Postgres,
   project: { organizationId: string; name: string; secretKeyBase: string; ipPolicy?: string; timezone?: string },
 ): Promise<NewProject> {
-  const id = newUuidV7();
+  const id = toProjectId(newUuidV7());
   const publicKey = newKey('public');
   const secretKey = newKey('secret');
-  await postgres('projects').insert({
-    id,
-    organization_id: project.organizationId,
-    name: project.name,
-    public_key: publicKey,
-    secret_key_digest: digestKey(secretKey),
-    secret_key_prefix: shownPrefix(secretKey),
-    secret_key_encrypted: encryptSecret(secretKey, project.secretKeyBase),
-    ip_policy: project.ipPolicy ?? 'anonymize',
-    timezone: project.timezone ?? 'UTC',
+  await postgres.transaction(async (transaction) => {
+    await transaction('projects').insert({
+      id,
+      organization_id: project.organizationId,
+      name: project.name,
+      public_key: publicKey,
+      secret_key_digest: digestKey(secretKey),
+      secret_key_prefix: shownPrefix(secretKey),
+      secret_key_encrypted: encryptSecret(secretKey, project.secretKeyBase),
+      ip_policy: project.ipPolicy ?? 'anonymize',
+      timezone: project.timezone ?? 'UTC',
+    });
+    await placeProject(transaction, id);
   });
-  return { id: toProjectId(id), publicKey, secretKey };
+  return { id, publicKey, secretKey };
 }
 
 /** Lower-case words joined by dashes; never empty. */

@@ -41,7 +41,7 @@ import { createDeliveryRouter } from '../operate/routes.js';
 import { loadAssets } from '../pages/assets.js';
 import { loadConsole } from '../pages/console-assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
-import { createClickHouse } from '../platform/clickhouse/client.js';
+import { Shards } from '../platform/clickhouse/shards.js';
 import { type Config, readConfig } from '../platform/config.js';
 import { ByteSemaphore } from '../platform/flow/byte-semaphore.js';
 import { ProjectRates } from '../platform/flow/project-rates.js';
@@ -83,7 +83,10 @@ lifecycle.onClose('redis', async () => redis.disconnect());
 warnUnlessKept(redis, log);
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
-createLagGauge(metrics, redis);
+// Web never writes to ClickHouse: these connections are those of checks.
+const shards = new Shards(config, { postgres, log, maxConnections: 2, requestTimeoutMs: CHECK_TIMEOUT_MS });
+lifecycle.onClose('clickhouse of checks', () => shards.close());
+createLagGauge(metrics, redis, shards);
 
 const credentials = createCredentialStore(postgres, {
   cacheMs: config.CREDENTIAL_CACHE_MS,
@@ -140,7 +143,7 @@ const body: BodyLimits = {
   budget: new ByteSemaphore(config.REQUEST_BYTES_IN_FLIGHT_MAX),
 };
 const ingestion: IngestionParts = {
-  ...{ credentials, rateLimits, redis, registry: metrics, body, threads },
+  ...{ credentials, rateLimits, redis, registry: metrics, body, threads, shards },
   rates: new ProjectRates(redis, {
     eventsPerSecond: config.PROJECT_EVENTS_PER_SECOND,
     bytesPerSecond: config.PROJECT_BYTES_PER_SECOND,
@@ -164,7 +167,6 @@ const app = createApp({
       ...guard,
       queue: createDemoQueue(redis),
       limit: rateLimits.demo,
-      isCluster: config.CLICKHOUSE_CLUSTER !== undefined,
       url: () => config.SERVICE_URL ?? config.PUBLIC_URL ?? loopbackUrl(config.HOST, server.port),
     }),
     createDelivery(config),
@@ -246,7 +248,6 @@ function createAccounts(settings: Config): Router {
     invitationLimit: rateLimits.invitation,
     invitationMailLimit: rateLimits.invitationMail,
     quotas: settings,
-    isCluster: settings.CLICKHOUSE_CLUSTER !== undefined,
     findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
     mailInvitation:
       mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation), settings.SECRET_KEY_BASE)),
@@ -254,11 +255,9 @@ function createAccounts(settings: Config): Router {
 }
 
 function createDelivery(settings: Config): Router {
-  const clickhouse = createClickHouse(settings, { maxConnections: 2, requestTimeoutMs: CHECK_TIMEOUT_MS });
-  lifecycle.onClose('clickhouse of checks', () => clickhouse.close());
-  const deadLetters = new DeadLetters(redis);
+  const deadLetters = new DeadLetters(redis, shards);
   const redisHighWaterBytes = settings.REDIS_MEMORY_HIGH_WATER_BYTES;
-  const source = createDeliverySource({ postgres, redis, clickhouse, redisHighWaterBytes }, deadLetters);
+  const source = createDeliverySource({ postgres, redis, shards, redisHighWaterBytes }, deadLetters);
   lifecycle.onClose('delivery', () => source.close());
   const isOperator = createOperators(postgres, settings.OPERATOR_EMAILS);
   return createDeliveryRouter({ ...guard, source, deadLetters, isOperator });
@@ -269,7 +268,6 @@ function createPrivacy(settings: Config): Router {
     ...{ ...guard, redis, log },
     erasureQueue: createErasureQueue(redis),
     hashId: createIdHash(settings.SECRET_KEY_BASE),
-    isCluster: settings.CLICKHOUSE_CLUSTER !== undefined,
     answerTimeoutMs: settings.PRIVACY_ANSWER_TIMEOUT_MS,
     purgeByMs: settings.PRIVACY_PURGE_BY_MS,
     limits: rateLimits,

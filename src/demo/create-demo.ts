@@ -21,7 +21,6 @@ export interface DemoDeps {
   readonly postgres: Postgres;
   readonly secretKeyBase: string;
   readonly quotas: Quotas;
-  readonly isCluster: boolean;
   /** Of the running service. */
   readonly url: string;
   /** Makes the shop and sends it. Resolves when queries count all of it. */
@@ -91,7 +90,7 @@ export async function findDemo(postgres: Postgres, organizationId: OrganizationI
  * By the service's own deletion of projects. Resolves with the deleted project, if there was one.
  */
 export async function deleteDemo(
-  deps: Pick<DemoDeps, 'postgres' | 'isCluster'>,
+  deps: Pick<DemoDeps, 'postgres'>,
   { organizationId, actor }: Pick<DemoOptions, 'organizationId' | 'actor'>,
 ): Promise<DemoProject | undefined> {
   const project = await findDemo(deps.postgres, organizationId);
@@ -100,13 +99,13 @@ export async function deleteDemo(
 }
 
 const removeProject = (
-  { postgres, isCluster }: Pick<DemoDeps, 'postgres' | 'isCluster'>,
+  { postgres }: Pick<DemoDeps, 'postgres'>,
   { id, name }: Pick<DemoProject, 'id' | 'name'>,
   actor: AuditActor,
 ): Promise<void> =>
   markProjectDeleted(postgres, id, {
     deletion: { project_name: name, project_name_confirm: name },
-    ...{ actor, isCluster },
+    actor,
   });
 
 /**

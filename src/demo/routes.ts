@@ -13,7 +13,6 @@ import { QUESTIONS } from './stories.js';
 export interface DemoRoutesDeps extends GuardDeps {
   readonly queue: DemoQueue;
   readonly limit: LayeredRateLimit;
-  readonly isCluster: boolean;
   /** Where workers reach the service. */
   readonly url: () => string;
 }
@@ -74,7 +73,7 @@ export function createDemoRouter(deps: DemoRoutesDeps): Router {
       throw new PublicError('bad_request', 'the demo project is being loaded; delete it when that is done');
     }
     const actor = { kind: 'person', id: personOf(res).personId };
-    const project = await deleteDemo({ postgres, isCluster: deps.isCluster }, { organizationId, actor });
+    const project = await deleteDemo({ postgres }, { organizationId, actor });
     if (project === undefined) throw new PublicError('not_found', 'the organization has no demo project');
     res.json({ status: 'deleted', id: project.id });
   });

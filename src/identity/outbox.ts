@@ -2,7 +2,7 @@
 // in its own transaction; the projector reads the current state, inserts it, and then deletes the
 // entry. Rows may be written twice or out of order: the larger version wins.
 import type { CatalogRecorder } from '../catalog/recorder.js';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Shard } from '../platform/clickhouse/shards.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import { DeviceMapBlock, insertProjection, ProfileBlock } from './clickhouse-projection.js';
 import type { OutboxDepth } from './metrics.js';
@@ -19,9 +19,9 @@ interface OutboxRow {
 }
 
 /**
- * The oldest entries of every project, equally many of each. The recursion finds the projects by
- * the index (a loose index scan), and the row locks make a deletion of these entries (an erasure)
- * wait for this projection.
+ * The oldest entries of every project of the shard, equally many of each. The recursion finds the
+ * projects by the index (a loose index scan), and the row locks make a deletion of these entries
+ * (an erasure) wait for this projection. Entries of a project that is being moved wait.
  */
 const NEXT_ENTRIES = `
 WITH RECURSIVE projects AS (
@@ -30,7 +30,9 @@ WITH RECURSIVE projects AS (
   SELECT (SELECT o.project_id FROM identity_outbox o WHERE o.project_id > p.project_id ORDER BY o.project_id LIMIT 1)
   FROM projects p WHERE p.project_id IS NOT NULL
 ), turns AS (
-  SELECT project_id, ceil(${ROWS_AT_A_TIME}.0 / count(*) OVER ()) AS rows FROM projects WHERE project_id IS NOT NULL
+  SELECT projects.project_id, ceil(${ROWS_AT_A_TIME}.0 / count(*) OVER ()) AS rows
+  FROM projects LEFT JOIN project_placements AS placed ON placed.project_id = projects.project_id
+  WHERE projects.project_id IS NOT NULL AND coalesce(placed.shard, 1) = ? AND coalesce(placed.state, 'home') = 'home'
 )
 SELECT entries.id, entries.project_id, entries.kind, entries.key
 FROM turns CROSS JOIN LATERAL (
@@ -40,7 +42,7 @@ FROM turns CROSS JOIN LATERAL (
 
 export interface OutboxDeps {
   readonly postgres: Postgres;
-  readonly clickhouse: ClickHouseClient;
+  readonly shard: Pick<Shard, 'id' | 'clickhouse'>;
   readonly catalogs: CatalogRecorder;
 }
 
@@ -48,10 +50,11 @@ export interface OutboxDeps {
  * Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are
  * skipped.
  */
-export async function projectOutbox({ postgres, clickhouse, catalogs }: OutboxDeps, database: string): Promise<number> {
+export async function projectOutbox({ postgres, shard, catalogs }: OutboxDeps, database: string): Promise<number> {
+  const { clickhouse } = shard;
   return postgres.transaction(async (trx) => {
-    const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES);
-    if (rows.length === 0) return 0;
+    const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES, [shard.id]);
+    if (rows.length === 0 || (await isAnyElsewhere(trx, rows, shard.id))) return 0;
     const [profiles, mappings] = [await readProfiles(trx, rows, catalogs), await readMappings(trx, rows)];
     await Promise.all([
       insertProjection(clickhouse, { table: 'profiles', database, block: profiles }),
@@ -61,6 +64,18 @@ export async function projectOutbox({ postgres, clickhouse, catalogs }: OutboxDe
     await trx.raw('DELETE FROM identity_outbox WHERE id = ANY(?::bigint[])', [rows.map(({ id }) => id)]);
     return rows.length;
   });
+}
+
+/**
+ * Locks the placements of the projects until the transaction ends, so that a move waits for it, and
+ * returns whether one has begun meanwhile.
+ */
+async function isAnyElsewhere(trx: Transaction, rows: readonly OutboxRow[], shard: number): Promise<boolean> {
+  const placed: { shard: number; state: string }[] = await trx('project_placements')
+    .whereIn('project_id', [...new Set(rows.map((row) => row.project_id))])
+    .forShare()
+    .select('shard', 'state');
+  return placed.some((placement) => placement.shard !== shard || placement.state !== 'home');
 }
 
 const keysOf = (rows: readonly OutboxRow[], kind: OutboxRow['kind']): string =>

@@ -17,7 +17,7 @@ import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
 
 export const GENERATED_ID_LENGTH = 16;
 
-export type TrackCredential = Pick<Credential, 'kind' | 'projectId' | 'ipPolicy' | 'rules'>;
+export type TrackCredential = Pick<Credential, 'kind' | 'projectId' | 'ipPolicy' | 'rules' | 'shard'>;
 
 export interface TrackRequest {
   /** The body as received; undefined when its events are serialized from `body`. */
@@ -85,6 +85,7 @@ export function acceptRequest(
     v: 1,
     r: request.id,
     p: request.credential.projectId,
+    ...(request.credential.shard !== undefined && { s: request.credential.shard }),
     t: request.now,
     ...client,
     n: events.length - skip.length,

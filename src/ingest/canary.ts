@@ -2,36 +2,64 @@
 // and see that ingestion has stopped, before users miss data. Its state is kept in Redis, shared by
 // all processes.
 import type { Registry } from 'prom-client';
+import { FIRST_SHARD, type Shards } from '../platform/clickhouse/shards.js';
 import { createCollectedGauge } from '../platform/collected-gauge.js';
 import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { Envelope } from './envelope.js';
 
-/** No organization has a project with this id, so no query returns these events. */
-export const CANARY_PROJECT: ProjectId = toProjectId('00000000-0000-7000-8000-00000000ca1a');
+const CANARY_PREFIX = '00000000-0000-7000-8000-';
+const CANARY_SUFFIX = 'ca1a';
+
+/**
+ * One per shard. No organization has a project with this id, so no query returns these events. That
+ * of the first shard ends with zeros and `ca1a`, others have the number of their shard before it.
+ */
+export function canaryProjectOf(shard: number): ProjectId {
+  const number = shard === FIRST_SHARD ? 0 : shard;
+  return toProjectId(`${CANARY_PREFIX}${number.toString(16).padStart(8, '0')}${CANARY_SUFFIX}`);
+}
+
+/** Undefined for the id of any other project. */
+export function shardOfCanary(projectId: string): number | undefined {
+  if (!projectId.startsWith(CANARY_PREFIX) || !projectId.endsWith(CANARY_SUFFIX)) return undefined;
+  return Number.parseInt(projectId.slice(CANARY_PREFIX.length, -CANARY_SUFFIX.length), 16) || FIRST_SHARD;
+}
 export const CANARY_EVERY_MS = 60_000;
 
-const KEY = 'ingest:canary';
+/** Redis hash with the state of the canary of a shard. */
+const keyOf = (shard: number): string => (shard === FIRST_SHARD ? 'ingest:canary' : `ingest:canary:${shard}`);
 
 export interface Canary {
+  readonly shard: number;
   readonly insertId: string;
   readonly sentAt: number;
 }
 
 export function toCanaryEnvelope(canary: Canary): Envelope {
   const body = JSON.stringify({ event_type: 'canary', insert_id: canary.insertId });
-  const header = { v: 1, p: CANARY_PROJECT, t: canary.sentAt, ip: '', ua: '', geo: {}, o: 'server', n: 1 } as const;
+  const header = {
+    v: 1,
+    p: canaryProjectOf(canary.shard),
+    t: canary.sentAt,
+    ip: '',
+    ua: '',
+    geo: {},
+    o: 'server',
+    n: 1,
+  } as const;
   return { header, body: Buffer.from(body) };
 }
 
-export async function recordSent(redis: Redis, sentAt: number): Promise<Canary> {
-  await redis.multi().hset(KEY, { sent_at: sentAt }).hsetnx(KEY, 'missing_since', sentAt).exec();
-  return { insertId: newInsertId(), sentAt };
+export async function recordSent(redis: Redis, shard: number, sentAt: number): Promise<Canary> {
+  await redis.multi().hset(keyOf(shard), { sent_at: sentAt }).hsetnx(keyOf(shard), 'missing_since', sentAt).exec();
+  return { shard, insertId: newInsertId(), sentAt };
 }
 
 export async function recordStored(redis: Redis, canary: Canary, storedAt: number): Promise<void> {
   const stored = { stored_at: storedAt, lag_ms: storedAt - canary.sentAt };
-  await redis.multi().hset(KEY, stored).hdel(KEY, 'missing_since').exec();
+  const key = keyOf(canary.shard);
+  await redis.multi().hset(key, stored).hdel(key, 'missing_since').exec();
 }
 
 export interface CanaryRecord {
@@ -54,17 +82,33 @@ export function lagSeconds(record: CanaryRecord, now: number): number {
   return Math.max(lagMs, missing, silent) / 1000;
 }
 
-export function createLagGauge(registry: Registry, redis: Redis): void {
+/** The lag of the worst shard, and that of each. */
+export function createLagGauge(registry: Registry, redis: Redis, shards: Pick<Shards, 'known'>): void {
   const help = 'Time from the acceptance of an event until queries see it, by a canary event every minute';
   createCollectedGauge(registry, { name: 'ingest_lag_seconds', help }, async () => {
-    const value = await readLagSeconds(redis);
+    const value = await readLagSeconds(redis, shards);
     return value === undefined ? [] : [{ value }];
+  });
+  const ofShard = { name: 'shard_ingest_lag_seconds', help: `${help}, by shard`, labelNames: ['shard'] };
+  createCollectedGauge(registry, ofShard, async () => {
+    const lags = await Promise.all(shards.known.map(({ id }) => readShardLag(redis, id)));
+    return shards.known.flatMap(({ id }, at) => {
+      const value = lags[at];
+      return value === undefined ? [] : [{ labels: { shard: String(id) }, value }];
+    });
   });
 }
 
-/** Undefined before the first canary. */
-export async function readLagSeconds(redis: Redis): Promise<number | undefined> {
-  const known = await redis.hgetall(KEY);
+/** Of the worst shard; undefined before the first canary. */
+export async function readLagSeconds(redis: Redis, shards: Pick<Shards, 'known'>): Promise<number | undefined> {
+  const lags = await Promise.all(shards.known.map(({ id }) => readShardLag(redis, id)));
+  const measured = lags.filter((lag) => lag !== undefined);
+  return measured.length === 0 ? undefined : Math.max(...measured);
+}
+
+/** Undefined before the first canary of the shard. */
+export async function readShardLag(redis: Redis, shard: number): Promise<number | undefined> {
+  const known = await redis.hgetall(keyOf(shard));
   if (known.sent_at === undefined) return undefined;
   const record = {
     sentAt: Number(known.sent_at),

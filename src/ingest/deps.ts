@@ -3,6 +3,7 @@
 import type { Registry } from 'prom-client';
 import type { CredentialStore } from '../access/credentials.js';
 import type { RateLimits } from '../access/rate-limits.js';
+import { FIRST_SHARD, type Shards } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
 import { type BacklogLimits, createAdmission } from '../platform/flow/admission.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
@@ -17,8 +18,8 @@ import type { DroppedEvents } from './drop/counts.js';
 import { createGeographyLookup, parseGeographyHeaders } from './enrich/geography.js';
 import { type LimitSettings, toEventLimits } from './limits.js';
 import { createIngestMetrics } from './metrics.js';
-import { readBacklogs, sharesOf } from './payloads.js';
-import { BULK_QUEUE, createIngestQueue, enqueueIngest, measureBacklog } from './queue.js';
+import { ownerOfShard, readBacklogs, sharesOf } from './payloads.js';
+import { enqueueIngest, IngestQueues, measureBacklog, parseCommitKey } from './queue.js';
 import type { RejectedEvents } from './rejected/events.js';
 import type { IngestDeps } from './routes.js';
 
@@ -32,6 +33,7 @@ export interface IngestionParts {
   readonly rates: ProjectRates;
   readonly refused: RefusalCounter;
   readonly threads: ThreadPool;
+  readonly shards: Pick<Shards, 'known'>;
 }
 
 /** Settings that the routes of public keys share. */
@@ -75,11 +77,15 @@ export function createIngestDeps(
   },
 ): IngestDeps {
   const { redis } = parts;
-  const [prompt, bulk] = [createIngestQueue(redis), createIngestQueue(redis, BULK_QUEUE)];
+  const queues = new IngestQueues(redis);
   const metrics = createIngestMetrics(registry);
   const geographyDatabases = settings.GEOIP_DATABASE?.split(',') ?? [];
   const source = {
-    measure: () => measureBacklog([prompt, bulk], redis),
+    measure: () =>
+      measureBacklog(
+        parts.shards.known.flatMap(({ id }) => queues.of(id)),
+        redis,
+      ),
     measureProjects: () => readBacklogs(redis),
   };
   const admission = createAdmission(source, toBacklogLimits(settings, BOUNDS.ingestPromptBytes));
@@ -90,9 +96,15 @@ export function createIngestDeps(
     turns: new Turns(),
     groupCommit: new GroupCommit(
       async (commit) => {
-        const { bytes, key } = commit;
-        const job = { bytes, shares: sharesOf(commit.items), ...(key !== '' && { projectId: key }) };
-        const jobId = await admission.addJob(job, () => enqueueIngest(key === '' ? prompt : bulk, redis, commit));
+        const { project, shard } = parseCommitKey(commit.key);
+        const job = {
+          ...{ bytes: commit.bytes, shares: sharesOf(commit.items) },
+          ...(project !== '' && { projectId: project }),
+          shard: shard === undefined ? undefined : ownerOfShard(shard),
+        };
+        const [prompt, bulk] = queues.of(shard ?? FIRST_SHARD);
+        const keyed = { ...commit, key: project, shard: shard ?? FIRST_SHARD };
+        const jobId = await admission.addJob(job, () => enqueueIngest(project === '' ? prompt : bulk, redis, keyed));
         metrics.commitEvents.observe(commit.weight);
         return jobId;
       },

@@ -15,6 +15,11 @@ export interface EnvelopeHeader {
   readonly r?: string;
   /** Project id. */
   readonly p: string;
+  /**
+   * Shard of the project when the request was accepted; missing with one shard. Workers look again
+   * when they store.
+   */
+  readonly s?: number;
   /** When the request was accepted, in milliseconds; the default time of its events. */
   readonly t: number;
   /** Client address after the project's policy; empty when there is none. */

@@ -3,6 +3,7 @@
 // each project; a payload is written, replaced and deleted in one transaction with these sums, so
 // that they stay exact after a crash.
 import type { ChainableCommander } from 'ioredis';
+import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
 import type { Backlog } from '../platform/flow/backlog.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -12,18 +13,26 @@ const PAYLOAD_PREFIX = 'ingest:claim:';
 const UUID_LENGTH = 36;
 
 /**
- * Only the key of a job of one project contains the project id, so that the project is known
- * without reading the payload.
+ * The key names the shard of the job's queue unless it is the first, and the project of a job of
+ * one project, so that both are known without reading the payload: `<uuid>[.<shard>][-<project>]`.
  */
-export const newPayloadKey = (project: string): string =>
-  PAYLOAD_PREFIX + newUuidV7() + (project === '' ? '' : `-${project}`);
+export const newPayloadKey = ({ project, shard }: { project: string; shard: number }): string =>
+  PAYLOAD_PREFIX + newUuidV7() + (shard === FIRST_SHARD ? '' : `.${shard}`) + (project === '' ? '' : `-${project}`);
 
 export const payloadKeyPattern = `${PAYLOAD_PREFIX}*`;
 export const jobIdOfPayload = (key: string): string => key.slice(PAYLOAD_PREFIX.length);
 
+export const payloadOfJob = (id: string): string => PAYLOAD_PREFIX + id;
+
 /** Undefined for jobs that may hold events of any project. */
-export const projectOfJob = (id: string): string | undefined =>
-  id.length > UUID_LENGTH ? id.slice(UUID_LENGTH + 1) : undefined;
+export function projectOfJob(id: string): string | undefined {
+  const at = id.indexOf('-', UUID_LENGTH);
+  return at < 0 ? undefined : id.slice(at + 1);
+}
+
+/** Of the queue that has the job. */
+export const shardOfJob = (id: string): number =>
+  id[UUID_LENGTH] === '.' ? Number.parseInt(id.slice(UUID_LENGTH + 1), 10) : FIRST_SHARD;
 
 /** When the payload was written; undefined for a key that is not a payload key. */
 export function payloadWrittenAt(key: string): number | undefined {
@@ -32,9 +41,9 @@ export function payloadWrittenAt(key: string): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
 
-/** Redis hash: backlog in bytes by project. */
+/** Redis hash: backlog in bytes by project, and by shard when there are several. */
 const BYTES = 'ingest:backlog:bytes';
-/** Redis hash: jobs in the bulk queue by project. */
+/** Redis hash: jobs in the bulk queue by project, and jobs of both queues by shard. */
 const JOBS = 'ingest:backlog:jobs';
 
 /** Each event counts as at least this many bytes, because it has a cost beside its size. */
@@ -42,15 +51,23 @@ const EVENT_BYTES_MIN = 512;
 
 type Envelopes = readonly Envelope[];
 
-/** Bytes by project. */
+/** Bytes by project, and by shard (ownerOfShard). */
 export type Shares = ReadonlyMap<string, number>;
+
+const SHARD_OWNER = 'shard:';
+
+/** A shard has a share of the backlog, as a project has. */
+export const ownerOfShard = (shard: number): string => SHARD_OWNER + shard;
 
 export const weigh = (bytes: number, events: number): number => Math.max(bytes, events * EVENT_BYTES_MIN);
 
 export function sharesOf(envelopes: Envelopes): Shares {
   const shares = new Map<string, number>();
   for (const { header, body } of envelopes) {
-    shares.set(header.p, (shares.get(header.p) ?? 0) + weigh(body.length, header.n));
+    const bytes = weigh(body.length, header.n);
+    for (const owner of header.s === undefined ? [header.p] : [header.p, ownerOfShard(header.s)]) {
+      shares.set(owner, (shares.get(owner) ?? 0) + bytes);
+    }
   }
   return shares;
 }
@@ -61,9 +78,15 @@ export function sharesOf(envelopes: Envelopes): Shares {
  */
 export function setPayload(transaction: ChainableCommander, key: string, { bytes, shares }: NewPayload): void {
   transaction.set(key, bytes);
-  const project = projectOfJob(jobIdOfPayload(key));
-  if (project !== undefined) transaction.hincrby(JOBS, project, 1);
+  for (const owner of ownersOf(key, shares)) transaction.hincrby(JOBS, owner, 1);
   for (const [id, share] of shares) transaction.hincrby(BYTES, id, share);
+}
+
+/** The project and the shard to which all of a job belongs. */
+function ownersOf(key: string, shares: Shares): string[] {
+  const project = projectOfJob(jobIdOfPayload(key));
+  const shard = [...shares.keys()].filter((owner) => owner.startsWith(SHARD_OWNER));
+  return project === undefined ? shard : [project, ...shard];
 }
 
 interface NewPayload {
@@ -79,15 +102,16 @@ end
 
 const DELETE = `${SUBTRACT}
 if redis.call('UNLINK', KEYS[1]) == 0 then return 0 end
-if ARGV[1] ~= '' then subtract(KEYS[3], ARGV[1], 1) end
-for i = 2, #ARGV, 2 do subtract(KEYS[2], ARGV[i], ARGV[i + 1]) end
+local owners = tonumber(ARGV[1])
+for i = 2, owners + 1 do subtract(KEYS[3], ARGV[i], 1) end
+for i = owners + 2, #ARGV, 2 do subtract(KEYS[2], ARGV[i], ARGV[i + 1]) end
 return 1
 `;
 
 /** `shares` are those of the stored payload. Resolves with whether the payload still existed. */
 export async function deletePayload(redis: Redis, key: string, shares: Shares): Promise<boolean> {
-  const project = projectOfJob(jobIdOfPayload(key)) ?? '';
-  return (await redis.eval(DELETE, 3, key, BYTES, JOBS, project, ...[...shares].flat())) === 1;
+  const owners = ownersOf(key, shares);
+  return (await redis.eval(DELETE, 3, key, BYTES, JOBS, owners.length, ...owners, ...[...shares].flat())) === 1;
 }
 
 /** Deletes a payload whose envelopes have not been read, or are not readable. */
@@ -120,7 +144,7 @@ export async function replacePayload(
   await redis.eval(REPLACE, 2, key, BYTES, Buffer.concat(to.map(encodeEnvelope)), ...removed);
 }
 
-/** Backlog of every project that has one; `jobs` counts the bulk queue. */
+/** Backlog of every project that has one; `jobs` counts the bulk queue. Also of shards. */
 export async function readBacklogs(redis: Redis): Promise<Map<string, Backlog>> {
   const [bytes, jobs] = await Promise.all([redis.hgetall(BYTES), redis.hgetall(JOBS)]);
   return new Map(Object.entries(bytes).map(([id, text]) => [id, { bytes: Number(text), jobs: Number(jobs[id] ?? 0) }]));

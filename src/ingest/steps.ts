@@ -15,8 +15,9 @@ import type { Envelope } from './envelope.js';
 import { type FirstTimesLimits, settleFirstSeenTimes } from './first-seen-times.js';
 import { isParsedInLoop } from './limits.js';
 import type { IngestMetrics } from './metrics.js';
-import { weigh } from './payloads.js';
+import { ownerOfShard, weigh } from './payloads.js';
 import type { ForeignBody } from './protocols/translate.js';
+import { toCommitKey } from './queue.js';
 import type { RejectedEvents } from './rejected/events.js';
 
 export interface StepDeps extends DecideDeps {
@@ -53,8 +54,8 @@ export function requireQuota(credential: Credential): void {
 }
 
 /** Throws rate_limited when too much is waiting, or the project exceeds its rates. */
-export function admit({ projectId }: Credential, { admission, rates }: StepDeps): void {
-  admission.admit(projectId);
+export function admit({ projectId, shard }: Credential, { admission, rates }: StepDeps): void {
+  admission.admit(projectId, shard === undefined ? undefined : ownerOfShard(shard));
   rates.admit(projectId);
 }
 
@@ -123,7 +124,8 @@ export interface Enqueued {
 /** Resolves once Redis holds the events. */
 export async function enqueue({ header, body }: Envelope, deps: StepDeps): Promise<Enqueued> {
   const isBulk = deps.admission.isBulk(header.p, weigh(body.length, header.n));
-  const size = { weight: header.n, bytes: body.length, key: isBulk ? header.p : '' };
+  const key = toCommitKey({ project: isBulk ? header.p : '', shard: header.s });
+  const size = { weight: header.n, bytes: body.length, key };
   const jobId = await deps.groupCommit.add({ header, body }, size);
   deps.metrics.accepted.inc(header.n);
   return { events: header.n, jobId };

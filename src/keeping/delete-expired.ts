@@ -4,18 +4,23 @@
 import { forgetValues } from '../catalog/store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import { isPartGone } from '../platform/clickhouse/failures.js';
+import type { Shards } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
-import type { ProjectId } from '../platform/ids.js';
+import { type ProjectId, toProjectId } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
+import { requireSettled } from '../privacy/erase-people.js';
 import { letErasuresPass } from '../privacy/purge-people.js';
-import { rewriteClickHouse, rewritePostgres, rewriteRedis } from '../privacy/rewrite-files.js';
+import { rewritePostgres, rewriteRedis } from '../privacy/rewrite-files.js';
+import { rewriteTraces } from '../privacy/rewrite-traces.js';
 import { type Edge, edgesOf, namedIn } from './keep.js';
 import { beginReceipt, type DueKeep, listUnpurged, markDeleted, markPurged } from './store.js';
 
 export interface KeepingDeps {
   readonly config: Pick<Config, 'DATABASE_URL'>;
-  readonly clickhouse: ClickHouseClient;
+  readonly shards: Shards;
+  readonly log: Logger;
   readonly postgres: Postgres;
   readonly redis: Redis;
   /** Ends every wait when the process stops. */
@@ -27,20 +32,27 @@ export interface KeepingDeps {
  * receipt of the day keeps the edges and the counts of the first run.
  */
 export async function deleteExpired(
-  { clickhouse, postgres }: KeepingDeps,
+  { shards, postgres }: KeepingDeps,
   { projectId, keep }: DueKeep,
   nowMs: number,
 ): Promise<number> {
   const expired = { projectId, edges: edgesOf(keep, nowMs) };
-  const counts = await countExpired(clickhouse, expired);
+  await requireSettled({ shards }, [{ projectId }]);
+  const traces = await shards.tracesOf(projectId);
+  const [home] = traces;
+  const counts = home === undefined ? [] : await countExpired(home.clickhouse, expired);
   // Before the rows are deleted, because a crash in between would lose the counts.
   const receipt = await beginReceipt(postgres, { ...expired, deleted: counts, nowMs });
   const begun = { projectId, edges: receipt.edges };
-  if (sumOf(await countExpired(clickhouse, begun)) > 0) {
+  // Beside its home, where a move has left rows behind.
+  for (const { clickhouse, hosts } of traces) {
+    if (sumOf(await countExpired(clickhouse, begun)) === 0) continue;
     await dropParts(clickhouse, begun);
     await deleteRows(clickhouse, begun);
-    const left = sumOf(await countExpired(clickhouse, begun));
-    if (left > 0) throw new Error(`${left} events are still there after they were deleted`);
+    for (const host of hosts) {
+      const left = sumOf(await countExpired(host.clickhouse, begun));
+      if (left > 0) throw new Error(`${left} events are still at ${host.name} after they were deleted`);
+    }
   }
   if (sumOf(receipt.deleted) > 0) await forgetValues(postgres, projectId);
   await markDeleted(postgres, { projectId, day: receipt.day, isPurged: sumOf(receipt.deleted) === 0 });
@@ -48,10 +60,13 @@ export async function deleteExpired(
 }
 
 /** Resolves once no file has what was deleted before the call. */
-export async function purgeExpired({ config, clickhouse, postgres, redis, signal }: KeepingDeps): Promise<void> {
-  const unpurged = await listUnpurged(postgres);
+export async function purgeExpired(deps: KeepingDeps): Promise<void> {
+  const { config, postgres, redis, signal } = deps;
+  const listed = await listUnpurged(postgres);
+  const ids = new Set(listed.map(({ project_id }) => toProjectId(project_id)));
+  const rewritten = await rewriteTraces(deps, ids, { letOthersPass: letErasuresPass({ postgres, signal }) });
+  const unpurged = listed.filter(({ project_id }) => rewritten.has(toProjectId(project_id)));
   if (unpurged.length === 0) return;
-  await rewriteClickHouse(clickhouse, { signal, letOthersPass: letErasuresPass({ postgres, signal }) });
   await rewritePostgres(config, signal);
   await rewriteRedis(redis, signal);
   await markPurged(postgres, unpurged);

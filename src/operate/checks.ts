@@ -2,16 +2,17 @@
 // exception into a failure with the check's advice.
 import { statfs } from 'node:fs/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { listParked, withQueue } from './parked-jobs.js';
-import { QUEUES } from './queues.js';
+import { queuesOf } from './queues.js';
 
 export interface Stores {
   readonly postgres: Postgres;
   readonly redis: Redis;
-  readonly clickhouse: ClickHouseClient;
+  readonly shards: Shards;
   /** High-water mark: above it the service answers 429. */
   readonly redisHighWaterBytes: number;
 }
@@ -26,7 +27,9 @@ export interface Check {
   readonly name: string;
   /** Advice for findings other than ok. */
   readonly advice: string;
-  readonly run: (stores: Stores) => Promise<Finding>;
+  readonly run: (stores: Stores, shard: Shard) => Promise<Finding>;
+  /** Runs once for each shard. */
+  readonly isOfShard?: true;
 }
 
 const NODE_MAJOR_MIN = 20;
@@ -90,8 +93,9 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'ClickHouse',
+    isOfShard: true,
     advice: 'see that it runs, that CLICKHOUSE_URL is right, and that npm run migrate has been run',
-    run: async ({ clickhouse }) => {
+    run: async (_, { clickhouse }) => {
       const [row] = await select<{ version: string }>(
         clickhouse,
         'SELECT version() AS version FROM (SELECT 1) WHERE (SELECT count() FROM events WHERE time > now() + 1e8) = 0',
@@ -101,8 +105,9 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Parts of the events table',
+    isOfShard: true,
     advice: 'see ops/runbooks/ingest-lagging.md: merges do not keep up with inserts',
-    run: async ({ clickhouse }) => {
+    run: async (_, { clickhouse }) => {
       const [row] = await select<{ most: string }>(
         clickhouse,
         `SELECT max(parts) AS most FROM (
@@ -117,8 +122,9 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Disk of ClickHouse',
+    isOfShard: true,
     advice: 'make room: ClickHouse stops writing when its disk is full, and events then wait in Redis',
-    run: async ({ clickhouse }) => {
+    run: async (_, { clickhouse }) => {
       const disks = await select<{ name: string; free: number }>(
         clickhouse,
         'SELECT name, free_space / total_space AS free FROM system.disks WHERE total_space > 0 AND total_space < 1e18',
@@ -138,9 +144,11 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Queues',
     advice: 'see ops/runbooks/ingest-lagging.md: is a worker running, and fast enough?',
-    run: async ({ redis }) => {
+    run: async ({ redis, shards }) => {
       const heads = await Promise.all(
-        QUEUES.map((name) => withQueue(redis, name, (queue) => queue.getJobs(['waiting', 'prioritized'], 0, 0, true))),
+        queuesOf(shards).map((name) =>
+          withQueue(redis, name, (queue) => queue.getJobs(['waiting', 'prioritized'], 0, 0, true)),
+        ),
       );
       const waiting = heads.flat().map((job) => Date.now() - job.timestamp);
       const longest = Math.max(0, ...waiting);
@@ -153,16 +161,24 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Dead letters',
     advice: 'npm run jobs -- list',
-    run: async ({ redis }) => {
-      const parked = (await Promise.all(QUEUES.map((name) => withQueue(redis, name, listParked)))).flat();
+    run: async ({ redis, shards }) => {
+      const parked = (await Promise.all(queuesOf(shards).map((name) => withQueue(redis, name, listParked)))).flat();
       return judge(parked.length === 0, parked.length === 0 ? 'none' : `${parked.length} wait for an operator`);
+    },
+  },
+  {
+    name: 'Moves between shards',
+    advice: 'begin the move again: npm run shards -- move PROJECT SHARD; until then its events wait in Redis',
+    run: async ({ postgres }) => {
+      const moving: string[] = await postgres('project_placements').where({ state: 'moving' }).pluck('project_id');
+      return judge(moving.length === 0, moving.length === 0 ? 'none' : `begun and not ended: ${moving.join(', ')}`);
     },
   },
   {
     name: 'Clocks',
     advice: 'run a time service (chrony, systemd-timesyncd) on every machine: acceptance times come from these clocks',
     run: async (stores) => {
-      const skews = await Promise.all(Object.values(clocks(stores)).map(measureSkew));
+      const skews = await Promise.all(clocks(stores).map(measureSkew));
       const worst = Math.max(...skews);
       return judge(worst <= CLOCK_SKEW_MAX_MS, `within ${Math.round(worst)} ms of this machine`);
     },
@@ -173,16 +189,18 @@ async function select<T>(clickhouse: ClickHouseClient, query: string): Promise<T
   return (await clickhouse.query({ query, format: 'JSONEachRow' })).json<T>();
 }
 
-const clocks = ({ postgres, redis, clickhouse }: Stores): Record<string, () => Promise<number>> => ({
-  postgres: async () =>
-    Number((await postgres.raw('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')).rows[0].now),
-  redis: async () => {
+const clocks = ({ postgres, redis, shards }: Stores): (() => Promise<number>)[] => [
+  async () => Number((await postgres.raw('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')).rows[0].now),
+  async () => {
     const [seconds, microseconds] = await redis.time();
     return Number(seconds) * 1000 + Number(microseconds) / 1000;
   },
-  clickhouse: async () =>
-    Number((await select<{ now: string }>(clickhouse, 'SELECT toUnixTimestamp64Milli(now64(3)) AS now'))[0]?.now),
-});
+  ...shards.known.map(
+    ({ clickhouse }) =>
+      async () =>
+        Number((await select<{ now: string }>(clickhouse, 'SELECT toUnixTimestamp64Milli(now64(3)) AS now'))[0]?.now),
+  ),
+];
 
 /** Minimum clock difference to a store in milliseconds, without the round-trip time. */
 async function measureSkew(read: () => Promise<number>): Promise<number> {

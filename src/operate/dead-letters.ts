@@ -6,15 +6,16 @@ import { LRUCache } from 'lru-cache';
 import { IDENTIFY_QUEUE, type IdentifyJob } from '../identity/queue.js';
 import { decodeEnvelopes } from '../ingest/envelope.js';
 import { projectOfJob } from '../ingest/payloads.js';
-import { BULK_QUEUE, INGEST_QUEUE, type IngestJob } from '../ingest/queue.js';
+import { type IngestJob, isIngestQueue } from '../ingest/queue.js';
+import type { Shards } from '../platform/clickhouse/shards.js';
 import { PublicError } from '../platform/errors.js';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { describeParked, discardParked, type ParkedJob, replayParked, withQueue } from './parked-jobs.js';
-import { QUEUES } from './queues.js';
+import { queuesOf } from './queues.js';
 
 /** Queues whose jobs hold what a project has sent. */
-const OWNED_QUEUES: readonly string[] = [INGEST_QUEUE, BULK_QUEUE, IDENTIFY_QUEUE];
+const isOwned = (queue: string): boolean => isIngestQueue(queue) || queue === IDENTIFY_QUEUE;
 
 /** The newest of each queue that are looked at. */
 export const LISTED_MAX = 50;
@@ -44,16 +45,23 @@ export interface Asker {
 
 export class DeadLetters {
   readonly #redis: Redis;
+  readonly #shards: Pick<Shards, 'known'>;
   /** Project of each job, by queue and id. */
   readonly #owners = new LRUCache<string, string>({ max: REMEMBERED_MAX });
 
-  constructor(redis: Redis) {
+  constructor(redis: Redis, shards: Pick<Shards, 'known'>) {
     this.#redis = redis;
+    this.#shards = shards;
+  }
+
+  #queuesFor(isOperator: boolean): readonly string[] {
+    const names = queuesOf(this.#shards);
+    return isOperator ? names : names.filter(isOwned);
   }
 
   /** Newest first, at most LISTED_MAX of each queue looked at. */
   async list({ projectId, isOperator }: Asker): Promise<DeadLetter[]> {
-    const names = isOperator ? QUEUES : OWNED_QUEUES;
+    const names = this.#queuesFor(isOperator);
     const found = await Promise.all(
       names.map((name) =>
         withQueue(this.#redis, name, async (queue) => {
@@ -96,11 +104,11 @@ export class DeadLetters {
     act: (queue: Queue, found: Found) => Promise<void>,
   ): Promise<void> {
     const missing = new PublicError('not_found', `the queue ${name} has no failed job ${id}`);
-    if (!(isOperator ? QUEUES : OWNED_QUEUES).includes(name)) throw missing;
+    if (!this.#queuesFor(isOperator).includes(name)) throw missing;
     await withQueue(this.#redis, name, async (queue) => {
       const job = (await queue.getJob(id)) as Job | undefined;
       if (job === undefined || !(await job.isFailed())) throw missing;
-      const owner = OWNED_QUEUES.includes(name) ? await this.#ownerOf(queue, job) : SHARED;
+      const owner = isOwned(name) ? await this.#ownerOf(queue, job) : SHARED;
       if (!isOperator && owner !== projectId) throw missing;
       const found = { owner: owner === SHARED ? undefined : toProjectId(owner), events: eventsOf(queue, job) };
       await act(queue, found);
@@ -140,5 +148,5 @@ function readable(bytes: Buffer): string[] {
 
 function eventsOf(queue: Queue, job: Job): number | null {
   if (queue.name === IDENTIFY_QUEUE) return (job.data as IdentifyJob).operations.length;
-  return OWNED_QUEUES.includes(queue.name) ? (job.data as IngestJob).events : null;
+  return isOwned(queue.name) ? (job.data as IngestJob).events : null;
 }

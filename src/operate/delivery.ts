@@ -2,7 +2,7 @@
 // the installation and the findings of the doctor. All of it is read from the stores; nothing is
 // kept.
 import { createIdentifyQueue, type IdentifyQueue, readBacklogs as readCallBacklogs } from '../identity/queue.js';
-import { readLagSeconds } from '../ingest/canary.js';
+import { readShardLag } from '../ingest/canary.js';
 import { readBacklogs } from '../ingest/payloads.js';
 import { NOTHING } from '../platform/flow/backlog.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -11,7 +11,7 @@ import type { Stores } from './checks.js';
 import type { Asker, DeadLetter, DeadLetters } from './dead-letters.js';
 import { type Examined, examineAll } from './examine.js';
 import { withQueue } from './parked-jobs.js';
-import { QUEUES } from './queues.js';
+import { queuesOf } from './queues.js';
 
 const EXAMINED_EVERY_MS = 5000;
 
@@ -42,17 +42,20 @@ export interface DeliverySource {
 }
 
 export function createDeliverySource(stores: Stores, deadLetters: DeadLetters): DeliverySource {
-  const { redis } = stores;
+  const { redis, shards } = stores;
   const calls = createIdentifyQueue(redis);
   const examine = shared(() => examineAll(stores));
   const readInstallation = async () => {
-    const [queues, checks] = await Promise.all([Promise.all(QUEUES.map((name) => readQueue(redis, name))), examine()]);
+    const [queues, checks] = await Promise.all([
+      Promise.all(queuesOf(shards).map((name) => readQueue(redis, name))),
+      examine(),
+    ]);
     return { queues, checks };
   };
   return {
     read: async (asker) => {
       const [lag, backlog, failed, installation] = await Promise.all([
-        readLagSeconds(redis),
+        readLagOf(stores, asker),
         readBacklog(redis, calls, asker.projectId),
         deadLetters.list(asker),
         asker.isOperator ? readInstallation() : null,
@@ -66,6 +69,11 @@ export function createDeliverySource(stores: Stores, deadLetters: DeadLetters): 
     },
     close: () => calls.close(),
   };
+}
+
+/** Of the project's shard. */
+async function readLagOf({ redis, shards }: Stores, { projectId }: Asker): Promise<number | undefined> {
+  return readShardLag(redis, (await shards.homeOf(projectId)).shard);
 }
 
 async function readBacklog(redis: Redis, calls: IdentifyQueue, projectId: ProjectId): Promise<Delivery['backlog']> {

@@ -1,6 +1,8 @@
 // Runs the checks of checks.ts: all at once, each within a time limit. Used by `npm run doctor` and
 // by the console.
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Shard } from '../platform/clickhouse/shards.js';
+import { messageOf } from '../platform/errors.js';
 import { CHECKS, type Check, type Finding, type Stores } from './checks.js';
 
 export const CHECK_TIMEOUT_MS = 5000;
@@ -11,17 +13,29 @@ export interface Examined extends Finding {
   readonly advice: string;
 }
 
-export const examineAll = (stores: Stores): Promise<Examined[]> =>
-  Promise.all(
-    CHECKS.map(async (check) => ({ name: check.name, advice: check.advice, ...(await examine(check, stores)) })),
+export async function examineAll(stores: Stores): Promise<Examined[]> {
+  // Without PostgreSQL the shards are those known before.
+  const known = await Promise.race([stores.shards.read().catch(() => undefined), delay(CHECK_TIMEOUT_MS, undefined)]);
+  const shards = known ?? stores.shards.known;
+  const runs = CHECKS.flatMap((check) =>
+    check.isOfShard === true
+      ? shards.map((shard) => ({
+          check,
+          shard,
+          name: shards.length === 1 ? check.name : `${check.name}, shard ${shard.id}`,
+        }))
+      : [{ check, shard: stores.shards.first, name: check.name }],
   );
-
-async function examine(check: Check, stores: Stores): Promise<Finding> {
-  const silence = delay(CHECK_TIMEOUT_MS, { state: 'failed', found: 'no answer within 5 s' } as const, { ref: false });
-  const failure = (error: unknown): Finding => ({ state: 'failed', found: reasonOf(error) });
-  return Promise.race([check.run(stores).catch(failure), silence]);
+  return Promise.all(
+    runs.map(async ({ check, shard, name }) => ({
+      ...{ name, advice: check.advice },
+      ...(await examine(check, stores, shard)),
+    })),
+  );
 }
 
-// Refused connections to several addresses are an AggregateError without message.
-const reasonOf = (error: unknown): string =>
-  error instanceof AggregateError ? String(error.errors[0]) : error instanceof Error ? error.message : String(error);
+async function examine(check: Check, stores: Stores, shard: Shard): Promise<Finding> {
+  const silence = delay(CHECK_TIMEOUT_MS, { state: 'failed', found: 'no answer within 5 s' } as const, { ref: false });
+  const failure = (error: unknown): Finding => ({ state: 'failed', found: messageOf(error) });
+  return Promise.race([check.run(stores, shard).catch(failure), silence]);
+}

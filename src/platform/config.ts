@@ -52,10 +52,6 @@ const settings = z.object({
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
     .default('analytics'),
-  CLICKHOUSE_CLUSTER: z
-    .string()
-    .regex(/^[A-Za-z0-9_-]+$/)
-    .optional(),
   SECRET_KEY_BASE: z.string().min(32, 'must have at least 32 characters'),
   GEOIP_DATABASE: z.string().optional(),
   GEOIP_HEADERS: z.string().optional(),

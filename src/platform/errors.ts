@@ -42,6 +42,10 @@ export class PublicError extends Error {
 export const nameFailure = (error: unknown): string =>
   error instanceof Error && 'code' in error ? `${error.name} ${String(error.code)}` : 'unknown';
 
+/** Refused connections to several addresses are an AggregateError without message. */
+export const messageOf = (error: unknown): string =>
+  error instanceof AggregateError ? String(error.errors[0]) : error instanceof Error ? error.message : String(error);
+
 /** Exhaustiveness check: an unhandled member of a union is a type error. */
 export function assertNever(value: never): never {
   throw new Error(`unhandled case: ${JSON.stringify(value)}`);

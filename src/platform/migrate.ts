@@ -1,5 +1,5 @@
 // `npm run migrate`: applies the pending migrations of both databases.
-import { migrateClickHouse } from './clickhouse/migrate.js';
+import { migrateShards } from './clickhouse/migrate.js';
 import { failCommand } from './command-failure.js';
 import { type Config, readConfig } from './config.js';
 import { createLogger } from './log.js';
@@ -7,7 +7,7 @@ import { migratePostgres } from './postgres/migrate.js';
 
 async function migrate(config: Config): Promise<void> {
   const log = createLogger({ process: 'migrate', level: config.LOG_LEVEL });
-  log.info({ postgres: await migratePostgres(config), clickhouse: await migrateClickHouse(config) }, 'migrated');
+  log.info({ postgres: await migratePostgres(config), clickhouse: await migrateShards(config) }, 'migrated');
 }
 
 let config: Config | undefined;

@@ -5,15 +5,16 @@ import { findPendingSince } from '../identity/sequence.js';
 import { forgetDropped } from '../ingest/drop/counts.js';
 import { forgetRejected } from '../ingest/rejected/store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
+import type { Shards } from '../platform/clickhouse/shards.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
-import { type ErasureDeps, waitForIngestion } from './erase-people.js';
+import { type ErasureDeps, requireSettled, waitForIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
 import { CLICKHOUSE_TABLES } from './personal-data.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
 import { publishTombstones } from './publish-tombstones.js';
 import { mayHold, purgePayloads } from './purge-people.js';
-import { rewriteClickHouse } from './rewrite-files.js';
+import { rewriteTraces } from './rewrite-traces.js';
 import type { ErasureTombstones } from './tombstones.js';
 
 // A process that cannot reach PostgreSQL accepts a cached key for up to 15 minutes
@@ -27,11 +28,12 @@ type DeletionDeps = ErasureDeps & { readonly forgotten: ErasureTombstones };
  * to delete and nothing more can arrive.
  */
 export async function deleteProjectData(deps: ErasureDeps, project: DeletedProject, now: number): Promise<boolean> {
-  const { clickhouse, postgres, redis } = deps;
+  const { shards, postgres, redis } = deps;
   const { projectId } = project;
   const erasedThroughMs = lastPossibleEvent(project);
   await forgetProjectUpTo(postgres, projectId, erasedThroughMs);
   await publishTombstones(deps);
+  await requireSettled(deps, [project]);
   await waitForIngestion(deps, [project]);
   // Checked before the rows are deleted: an identify call that is applied in between is found by
   // the next run.
@@ -39,7 +41,7 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
   await forgetRejected(redis, projectId, now);
   await forgetDropped(redis, projectId, now);
   const inPostgres = await deleteProjectRows(postgres, projectId);
-  const inClickHouse = await deleteFromClickHouse(clickhouse, projectId);
+  const inClickHouse = await deleteFromShards(shards, projectId);
   return !mayMoreCome && inPostgres + inClickHouse === 0;
 }
 
@@ -56,19 +58,29 @@ export async function purgeProjects(
 ): Promise<readonly DeletedProject[]> {
   const unread = await purgePayloads(deps.redis, deps.forgotten);
   for (const { key, err } of unread) deps.log.error({ err, key }, 'events in redis cannot be read');
-  const purged = projects.filter((project) => {
+  const readable = projects.filter((project) => {
     const { projectId } = project;
     return !unread.some((payload) => mayHold(payload, { projectId, erasedThroughMs: lastPossibleEvent(project) }));
   });
-  if (purged.length === 0) return [];
-  const ids = new Set<string>(purged.map(({ projectId }) => projectId));
-  await forgetParkedCalls(deps.identifyQueue, ({ project }) => ids.has(project));
-  await rewriteClickHouse(deps.clickhouse, deps);
-  return purged;
+  if (readable.length === 0) return [];
+  const ids = new Set(readable.map(({ projectId }) => projectId));
+  const names: ReadonlySet<string> = ids;
+  await forgetParkedCalls(deps.identifyQueue, ({ project }) => names.has(project));
+  const rewritten = await rewriteTraces(deps, ids);
+  return readable.filter(({ projectId }) => rewritten.has(projectId));
+}
+
+/** On every host that may have rows. Resolves with the number of deleted rows. */
+async function deleteFromShards(shards: Shards, projectId: ProjectId): Promise<number> {
+  let deleted = 0;
+  for (const { hosts } of await shards.tracesOf(projectId)) {
+    for (const { clickhouse } of hosts) deleted += await deleteFromClickHouse(clickhouse, projectId);
+  }
+  return deleted;
 }
 
 /** Resolves with the number of deleted rows; queries no longer return them. */
-async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number> {
+export async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number> {
   let deleted = 0;
   for (const { name } of CLICKHOUSE_TABLES) {
     const result = await clickhouse.query({

@@ -6,12 +6,14 @@ import { forgetRows } from '../alerts/delivery-store.js';
 import { forgetValues } from '../catalog/store.js';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
+import { decodeEnvelopes } from '../ingest/envelope.js';
 import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
 import { partitionOf, partitionQueryId } from '../ingest/insert/ingest-partition.js';
-import { projectOfJob } from '../ingest/payloads.js';
+import { payloadOfJob, projectOfJob } from '../ingest/payloads.js';
 import { listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected/store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
 import type { Config } from '../platform/config.js';
 import { groupBy } from '../platform/group-by.js';
@@ -28,7 +30,7 @@ import type { Tombstone } from './tombstones.js';
 
 export interface ErasureDeps {
   readonly config: Pick<Config, 'INGEST_PARTITIONS' | 'CLICKHOUSE_DATABASE' | 'DATABASE_URL'>;
-  readonly clickhouse: ClickHouseClient;
+  readonly shards: Shards;
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly identifyQueue: IdentifyQueue;
@@ -50,8 +52,23 @@ export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[
   // are removed later.
   for (const erasure of erasures) known.push(await findDevices(deps, erasure));
   await publishTombstones(deps);
+  await requireSettled(deps, known);
   await waitForIngestion(deps, known);
   await removeRows(deps, known);
+}
+
+/**
+ * Throws while one of the projects is being moved: rows that are deleted at its home could have
+ * been copied before. The move waits for runs that began earlier.
+ */
+export async function requireSettled(
+  { shards }: Pick<ErasureDeps, 'shards'>,
+  people: readonly Pick<Erasure, 'projectId'>[],
+): Promise<void> {
+  const placements = await shards.placementsOf([...new Set(people.map(({ projectId }) => projectId))]);
+  for (const [id, { isMoving }] of placements) {
+    if (isMoving) throw new Error(`the project ${id} is being moved to another shard`);
+  }
 }
 
 /**
@@ -83,30 +100,58 @@ const ACTIVE_JOBS_WAIT_MS = 60_000;
  * continue in ClickHouse after their worker has died. Later jobs see the tombstone.
  */
 export async function waitForIngestion(
-  deps: ErasureDeps,
+  deps: Pick<ErasureDeps, 'config' | 'redis' | 'shards' | 'signal'>,
   erasures: readonly Pick<Erasure, 'projectId'>[],
 ): Promise<void> {
   const projects = new Set<string>(erasures.map(({ projectId }) => projectId));
-  const mayHoldTheirs = (id: string) => {
-    const project = projectOfJob(id);
-    return project === undefined || projects.has(project);
-  };
-  const begun = new Set((await listActiveJobs(deps.redis)).filter(mayHoldTheirs));
+  const shardIds = (await deps.shards.read()).map(({ id }) => id);
+  const begun = await jobsThatMayHold(deps, { projects, shardIds });
   const deadline = Date.now() + ACTIVE_JOBS_WAIT_MS;
-  while ((await listActiveJobs(deps.redis)).some((id) => begun.has(id))) {
-    if (Date.now() > deadline) throw new Error('ingest jobs that began before the erasure have not ended yet');
+  while ((await listActiveJobs(deps.redis, shardIds)).some((id) => begun.has(id))) {
+    if (Date.now() > deadline) throw new Error('ingest jobs that began before have not ended yet');
     await delay(POLL_MS, undefined, { signal: deps.signal });
   }
   const { INGEST_PARTITIONS: partitions, CLICKHOUSE_DATABASE: database } = deps.config;
-  for (const partition of new Set(erasures.map(({ projectId }) => partitionOf(projectId, partitions)))) {
-    await waitForQuery(deps.clickhouse, partitionQueryId(partition, database));
+  for (const projectId of new Set(erasures.map((erasure) => erasure.projectId))) {
+    const queryId = partitionQueryId(partitionOf(projectId, partitions), database);
+    for (const { clickhouse } of await deps.shards.tracesOf(projectId)) await waitForQuery(clickhouse, queryId);
+  }
+}
+
+/**
+ * Active jobs with events of these projects. With several shards the payloads are read, so that
+ * nothing waits for the jobs of a shard that is unavailable.
+ */
+async function jobsThatMayHold(
+  { redis }: Pick<ErasureDeps, 'redis'>,
+  { projects, shardIds }: { projects: ReadonlySet<string>; shardIds: readonly number[] },
+): Promise<ReadonlySet<string>> {
+  const jobs = new Set<string>();
+  for (const id of await listActiveJobs(redis, shardIds)) {
+    const project = projectOfJob(id);
+    const isTheirs =
+      project === undefined ? shardIds.length === 1 || (await holdsAny(redis, id, projects)) : projects.has(project);
+    if (isTheirs) jobs.add(id);
+  }
+  return jobs;
+}
+
+/** A payload that is not readable may hold anything. */
+async function holdsAny(redis: Redis, id: string, projects: ReadonlySet<string>): Promise<boolean> {
+  const bytes = await redis.getBuffer(payloadOfJob(id));
+  if (bytes === null) return false;
+  try {
+    return decodeEnvelopes(bytes).some(({ header }) => projects.has(header.p));
+  } catch {
+    return true;
   }
 }
 
 /** Throws when rows of the people remain. */
 export async function removeRows(deps: ErasureDeps, erasures: readonly KnownErasure[]): Promise<void> {
   for (const [projectId, group] of groupByProject(erasures)) {
-    await eraseEvents(deps, { projectId, group });
+    const traces = await deps.shards.tracesOf(projectId);
+    await eraseEvents(deps, { projectId, group, traces });
     // A sample that a web process is still about to write is removed by the purge, which runs this
     // again.
     await forgetSamplesOf(deps.redis, projectId, group.flatMap(idsOf));
@@ -114,28 +159,40 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     for (const erasure of group) versions.set(erasure, await forgetIdentity(deps.postgres, erasure));
     await forgetParkedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
     // Wait for projections in progress whose worker died.
-    for (const table of ['profiles', 'device_map'] as const) {
-      await waitForQuery(deps.clickhouse, projectionQueryId(deps.config.CLICKHOUSE_DATABASE, table));
+    for (const { clickhouse } of traces) {
+      for (const table of ['profiles', 'device_map'] as const) {
+        await waitForQuery(clickhouse, projectionQueryId(deps.config.CLICKHOUSE_DATABASE, table));
+      }
+      for (const rows of [mappingsOf(projectId, group), profilesOf(projectId, versions)]) {
+        // A mutation reads every part of a table, even when there is nothing to delete.
+        if ((await countRows(clickhouse, rows)).size > 0) await deleteRows(clickhouse, rows);
+      }
     }
-    for (const rows of [mappingsOf(projectId, group), profilesOf(projectId, versions)]) {
-      // A mutation reads every part of a table, even when there is nothing to delete.
-      if ((await countRows(deps.clickhouse, rows)).size > 0) await deleteRows(deps.clickhouse, rows);
-    }
-    await requireNothing(deps, { projectId, group, versions });
+    await requireNothing(deps, { projectId, group, versions, traces });
     await forgetValues(deps.postgres, projectId);
     await forgetRows(deps.postgres, projectId);
   }
 }
 
 async function eraseEvents(
-  { clickhouse, postgres, redis }: ErasureDeps,
-  { projectId, group }: { projectId: ProjectId; group: readonly KnownErasure[] },
+  { postgres, redis }: ErasureDeps,
+  { projectId, group, traces }: { projectId: ProjectId; group: readonly KnownErasure[]; traces: readonly Shard[] },
 ): Promise<void> {
   const events = eventsOf(projectId, group);
-  const rows = await countRows(clickhouse, events);
-  if (rows.size === 0) return;
-  // Save the count before the rows are deleted: a crash in between would lose it.
-  for (const erasure of group) await saveEventCount(postgres, erasure, ownRows(erasure, rows));
+  // The first is where the project lives; rows of others are what a move has left behind.
+  for (const { clickhouse } of traces) {
+    const rows = await countRows(clickhouse, events);
+    if (rows.size === 0) continue;
+    // Save the count before the rows are deleted: a crash in between would lose it.
+    if (clickhouse === traces[0]?.clickhouse) {
+      for (const erasure of group) await saveEventCount(postgres, erasure, ownRows(erasure, rows));
+    }
+    await eraseEventsAt(clickhouse, redis, events);
+  }
+}
+
+async function eraseEventsAt(clickhouse: ClickHouseClient, redis: Redis, events: RowSet): Promise<void> {
+  const { projectId } = events;
   const sinceMs = Date.now() - REMEMBERED_SECONDS * 1000;
   await visitInsertIds(clickhouse, { ...events, sinceMs }, (insertIds) =>
     deleteFirstSeenTimes(
@@ -154,14 +211,24 @@ function ownRows(erasure: KnownErasure, rows: ReadonlyMap<string, number>): numb
 }
 
 async function requireNothing(
-  { clickhouse, postgres }: ErasureDeps,
-  found: { projectId: ProjectId; group: readonly KnownErasure[]; versions: ReadonlyMap<Erasure, number> },
+  { postgres }: ErasureDeps,
+  found: {
+    projectId: ProjectId;
+    group: readonly KnownErasure[];
+    versions: ReadonlyMap<Erasure, number>;
+    traces: readonly Shard[];
+  },
 ): Promise<void> {
-  const { projectId, group, versions } = found;
+  const { projectId, group, versions, traces } = found;
   const sets = [eventsOf(projectId, group), mappingsOf(projectId, group), profilesOf(projectId, versions)];
-  for (const set of sets) {
-    const rows = await countRows(clickhouse, set);
-    if (rows.size > 0) throw new Error(`${set.table.name} still has rows of ${rows.size} ids that were erased`);
+  // Every host is asked, because a replica may be behind.
+  for (const host of traces.flatMap(({ hosts }) => hosts)) {
+    for (const set of sets) {
+      const rows = await countRows(host.clickhouse, set);
+      if (rows.size > 0) {
+        throw new Error(`${set.table.name} at ${host.name} still has rows of ${rows.size} ids that were erased`);
+      }
+    }
   }
   for (const erasure of group) {
     const rows = await countIdentities(postgres, erasure);

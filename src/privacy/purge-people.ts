@@ -8,7 +8,8 @@ import { nameFailure } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type ErasureDeps, groupByProject, type KnownErasure, removeRows } from './erase-people.js';
-import { rewriteClickHouse, rewritePostgres, rewriteRedis, type Yield } from './rewrite-files.js';
+import { rewritePostgres, rewriteRedis, type Yield } from './rewrite-files.js';
+import { rewriteTraces } from './rewrite-traces.js';
 import { dropIds, type Erasure, isAnyRequested } from './store.js';
 import { type ErasureTombstones, readTombstoneVersion } from './tombstones.js';
 
@@ -24,9 +25,12 @@ export async function purgePeople(
   const unread = await purgePayloads(deps.redis, deps.forgotten);
   for (const { key, err } of unread)
     deps.log.error({ err, key }, 'events in redis cannot be read, so none can be purged');
-  const purged = removed.filter((erasure) => !unread.some((payload) => mayHold(payload, erasure)));
+  const readable = removed.filter((erasure) => !unread.some((payload) => mayHold(payload, erasure)));
+  const rewritten = await rewriteTraces(deps, new Set(readable.map(({ projectId }) => projectId)), {
+    letOthersPass: letErasuresPass(deps),
+  });
+  const purged = readable.filter(({ projectId }) => rewritten.has(projectId));
   if (purged.length === 0) return [];
-  await rewriteClickHouse(deps.clickhouse, { signal: deps.signal, letOthersPass: letErasuresPass(deps) });
   await dropIds(deps.postgres, purged);
   await rewritePostgres(deps.config, deps.signal);
   await rewriteRedis(deps.redis, deps.signal);

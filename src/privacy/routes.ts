@@ -23,8 +23,6 @@ export interface PrivacyDeps extends GuardDeps {
   readonly redis: Redis;
   readonly erasureQueue: ErasureQueue;
   readonly hashId: HashId;
-  /** Erasure is not supported on a ClickHouse cluster yet: its tables have other names there. */
-  readonly isCluster: boolean;
   /** How long a request waits for its receipt. */
   readonly answerTimeoutMs: number;
   /** Maximum time from the request until the files are rewritten. */
@@ -38,7 +36,6 @@ export function createPrivacyRouter(deps: PrivacyDeps): Router {
   const receipts = new ReceiptPoller((ids) => findErasedAmong(deps.postgres, ids));
 
   const erase = async (req: Request, res: Response, asked: Requester & { userId: string; statusPath: string }) => {
-    if (deps.isCluster) throw new PublicError('unavailable', 'erasure is not available on a ClickHouse cluster yet');
     const userId = requireUserId(asked.userId);
     await deps.limits.erasure.take(asked.rates);
     const id = await requestErasure(deps, { ...asked, userId });

@@ -6,7 +6,7 @@ import type { CredentialStore } from '../access/credentials.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import type { DefinitionsReader } from '../definitions/reader.js';
-import { type ClickHouseClient, createClickHouse } from '../platform/clickhouse/client.js';
+import { askShards, Shards } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
 import type { Lifecycle } from '../platform/lifecycle.js';
 import type { Logger } from '../platform/log.js';
@@ -22,7 +22,8 @@ import { createQueryHandlers } from './routes.js';
 const ENGINE_GRACE_MS = 10_000;
 
 export interface QueryAnswering {
-  readonly clickhouse: ClickHouseClient;
+  /** Readiness: rejects when no shard answers. */
+  readonly askEngines: () => Promise<unknown>;
   /** Handlers of POST /query. */
   readonly queries: readonly RequestHandler[];
   /** Handlers of POST /mcp. */
@@ -44,17 +45,18 @@ export function answerQueriesHere(
     log: Logger;
   },
 ): QueryAnswering {
-  const clickhouse = createClickHouse(config, {
+  const shards = new Shards(config, {
+    ...{ postgres: parts.postgres, log: parts.log },
     maxConnections: clickHouseConnections(config),
     requestTimeoutMs: config.QUERY_TIMEOUT_MS + ENGINE_GRACE_MS,
   });
-  lifecycle.onClose('clickhouse', () => clickhouse.close());
+  lifecycle.onClose('clickhouse', () => shards.close());
   const deps = createQueryDeps(config, {
-    ...{ ...parts, clickhouse },
+    ...{ ...parts, shards },
     admitToPeople: createAdmission(parts.postgres),
   });
   return {
-    clickhouse,
+    askEngines: () => askShards(shards),
     queries: createQueryHandlers(deps),
     agents: createAgentHandlers({
       ...{ ...deps, postgres: parts.postgres, quotas: config, registry: parts.metrics },

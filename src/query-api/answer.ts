@@ -14,16 +14,18 @@ import { PEOPLE_MODE } from '../query/people-columns.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
 import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
+import type { Engine } from './engines.js';
 import { beginExecution, type ExecuteDeps, type Execution } from './execute.js';
 import type { QueryMetrics } from './metrics.js';
 import type { AdmitToPeople, Caller } from './people-access.js';
 import type { QueryRequest } from './schema.js';
-import type { QueryShare, QueryShares } from './shares.js';
+import type { QueryShare } from './shares.js';
 
-export interface AnswerDeps extends ExecuteDeps, CompileDeps {
+export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps {
+  /** Where the project lives. Rejects with a PublicError. */
+  readonly engineOf: (projectId: ProjectId) => Promise<Engine>;
   readonly catalogs: Pick<CatalogReader, 'read'>;
   readonly definitions: Pick<DefinitionsReader, 'read'>;
-  readonly shares: QueryShares;
   readonly metrics: QueryMetrics;
   readonly now: () => number;
   /** Called for every query that is sent to ClickHouse. */
@@ -62,9 +64,10 @@ export async function answer<T>(
   const deadlineMs = Date.now() + deps.limits.timeoutMs;
   // Once it is in memory, the types of properties are guessed from it.
   deps.catalogs.read(question.projectId).catch(() => undefined);
-  const share = await waitForShare(deps, question);
+  const { clickhouse, shares } = await deps.engineOf(question.projectId);
+  const share = await waitForShare({ ...deps, shares }, question);
   const { requestId, signal } = question;
-  const execution = beginExecution(deps, { requestId, signal, share, deadlineMs });
+  const execution = beginExecution({ ...deps, clickhouse }, { requestId, signal, share, deadlineMs });
   try {
     const counted = await compileAndRun(deps, question, execution);
     const { compiled, rowsScanned } = counted;
@@ -79,7 +82,10 @@ export async function answer<T>(
   }
 }
 
-async function waitForShare(deps: AnswerDeps, { projectId, signal }: Question): Promise<QueryShare> {
+async function waitForShare(
+  deps: Pick<AnswerDeps, 'limits' | 'metrics'> & Pick<Engine, 'shares'>,
+  { projectId, signal }: Question,
+): Promise<QueryShare> {
   const { timeoutMs } = deps.limits;
   const deadline = AbortSignal.timeout(timeoutMs);
   const endWait = deps.metrics.beginWait(deps.shares.isIdle(projectId));

@@ -6,18 +6,17 @@ import { createProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import type { DefinitionsReader } from '../definitions/reader.js';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { Shards } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { countQuery } from '../usage/counters.js';
-import { createEngineThreads } from './engine-threads.js';
+import { Engines } from './engines.js';
 import { createQueryMetrics } from './metrics.js';
 import type { AdmitToPeople } from './people-access.js';
 import { createPropertyGuesses } from './property-guesses.js';
 import type { QueryDeps } from './routes.js';
-import { createQueryShares } from './shares.js';
 
 /**
  * Connections of the ClickHouse client: for each place a query and the command that stops one, and
@@ -38,7 +37,7 @@ export function createQueryDeps(
     | 'MAX_REQUEST_BYTES'
   >,
   parts: {
-    clickhouse: ClickHouseClient;
+    shards: Shards;
     catalogs: Pick<CatalogReader, 'read' | 'held'>;
     definitions: Pick<DefinitionsReader, 'read'>;
     credentials: CredentialStore;
@@ -50,19 +49,19 @@ export function createQueryDeps(
     log: Logger;
   },
 ): QueryDeps {
-  const shares = createQueryShares({
+  const engines = new Engines(parts.shards, {
     concurrency: config.QUERY_CONCURRENCY,
     perProjectMax: config.QUERY_CONCURRENCY_PER_PROJECT,
     queueMax: config.QUERY_QUEUE_PER_PROJECT_MAX,
     memoryBytes: config.QUERY_MEMORY_BYTES,
-    threads: createEngineThreads(parts),
+    log: parts.log,
   });
   return {
     ...parts,
-    shares,
+    engineOf: (projectId) => engines.of(projectId),
     bodyBytesMax: config.MAX_REQUEST_BYTES,
     guesses: createPropertyGuesses((projectId) => parts.catalogs.held(projectId)),
-    metrics: createQueryMetrics(parts.metrics, shares),
+    metrics: createQueryMetrics(parts.metrics, engines),
     limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
     now: Date.now,
     passes: createProjectPasses(config.SECRET_KEY_BASE),

@@ -4,7 +4,6 @@ import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
 import { CatalogReader } from '../catalog/reader.js';
 import { DefinitionsReader } from '../definitions/reader.js';
-import { askClickHouse } from '../platform/clickhouse/client.js';
 import { readConfig } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
@@ -37,7 +36,7 @@ lifecycle.onClose('threads', () => threads.close());
 const credentials = createCredentialStore(postgres, { cacheMs: config.CREDENTIAL_CACHE_MS, log });
 const rateLimit = createRateLimits(config, redis).query;
 
-const { clickhouse, queries, agents } = answerQueriesHere(config, lifecycle, {
+const { askEngines, queries, agents } = answerQueriesHere(config, lifecycle, {
   ...{ postgres, redis, credentials, rateLimit, threads, metrics, log },
   catalogs: new CatalogReader(postgres),
   definitions: new DefinitionsReader(postgres, log),
@@ -49,7 +48,7 @@ const app = createQueryApp({
     metrics,
     isMetricsEnabled: config.METRICS_ENABLED,
     stores: {
-      clickhouse: () => askClickHouse(clickhouse),
+      clickhouse: askEngines,
       postgres: async () => postgres.raw('SELECT 1'),
     },
   }),

@@ -14,7 +14,10 @@ export interface QueryMetrics {
   observe(query: { mode: string; elapsedMs: number; rowsScanned: number }): void;
 }
 
-export function createQueryMetrics(registry: Registry, shares: QueryShares): QueryMetrics {
+export function createQueryMetrics(
+  registry: Registry,
+  shares: Pick<QueryShares, 'running' | 'waiting' | 'projects'>,
+): QueryMetrics {
   const duration = new Histogram({
     name: 'query_duration_seconds',
     help: 'Time from the text of a query to its rows, by mode',

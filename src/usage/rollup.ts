@@ -1,7 +1,9 @@
 // Usage rollup: daily totals from Redis (accepted events, queries) and ClickHouse (stored events by
 // time of receipt, so that an event that was queued for a day counts for the day it was sent).
 // Totals are recomputed in full, so runs may be repeated, interrupted, or overlap.
-import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
+import { READ_ONLY } from '../platform/clickhouse/client.js';
+import { FIRST_SHARD, type Shard, type Shards } from '../platform/clickhouse/shards.js';
+import { groupBy } from '../platform/group-by.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { forgetCounts, readCounts } from './counters.js';
@@ -11,7 +13,7 @@ import { saveCounts, saveStored } from './store.js';
 export interface RollupDeps {
   readonly redis: Redis;
   readonly postgres: Postgres;
-  readonly clickhouse: ClickHouseClient;
+  readonly shards: Shards;
 }
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -36,16 +38,61 @@ export async function rollUpCounts({ redis, postgres }: RollupDeps, days: number
   return isAnythingCounted;
 }
 
-export async function rollUpStored({ postgres, clickhouse }: RollupDeps, days: number, now: Date): Promise<void> {
+/** Rejects when any shard does not answer, because a smaller sum would look right. */
+export async function rollUpStored({ postgres, shards }: RollupDeps, days: number, now: Date): Promise<void> {
   const range = { from: toDay(new Date(now.getTime() - (days - 1) * DAY_MS)), to: toDay(now) };
+  const counts = await Promise.all((await shards.read()).map((shard) => countStored(shard, range)));
+  const found = counts.flat();
+  const counted = counts.length === 1 ? found : await countedAtHome(shards, found, range);
+  const rows = counted.map(({ project_id, day, events }) => ({ project_id, day, events }));
+  await saveStored(postgres, range, rows);
+}
+
+/**
+ * While a project moves it has rows on two shards, and rows may remain at the old one. Such
+ * projects are counted once more where they live now. Rejects when one moves meanwhile.
+ */
+async function countedAtHome(shards: Shards, found: readonly FoundRow[], range: Range): Promise<readonly FoundRow[]> {
+  const homes = await shards.placementsOf([...new Set(found.map((row) => row.project_id))]);
+  const unclear = new Set(
+    found.filter(({ project_id: id, shard }) => homes.get(id)?.shard !== shard).map((row) => row.project_id),
+  );
+  if (unclear.size === 0) return found;
+  const again: FoundRow[] = [];
+  for (const [id, projects] of groupBy([...unclear], (project) => homes.get(project)?.shard ?? FIRST_SHARD)) {
+    again.push(...(await countStored(await shards.get(id), range, projects)));
+  }
+  const now = await shards.placementsOf([...unclear]);
+  if ([...unclear].some((id) => now.get(id)?.epoch !== homes.get(id)?.epoch)) {
+    throw new Error('a project was moved while its events were counted');
+  }
+  return [...found.filter((row) => !unclear.has(row.project_id)), ...again];
+}
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+}
+
+interface StoredRow {
+  readonly project_id: string;
+  readonly day: string;
+  readonly events: number;
+}
+
+type FoundRow = StoredRow & { readonly shard: number };
+
+/** Of all projects, or of some. */
+async function countStored({ id, clickhouse }: Shard, range: Range, projects?: readonly string[]): Promise<FoundRow[]> {
   const result = await clickhouse.query({
     query: `SELECT toString(project_id) AS project_id, toString(toDate(received_at)) AS day, toUInt32(count()) AS events
       FROM events
       WHERE received_at >= toDateTime64({from:Date}, 3, 'UTC') AND received_at < toDateTime64({to:Date} + 1, 3, 'UTC')
+        ${projects === undefined ? '' : 'AND project_id IN {projects:Array(UUID)}'}
       GROUP BY project_id, day`,
-    query_params: range,
+    query_params: { ...range, ...(projects !== undefined && { projects }) },
     clickhouse_settings: READ_ONLY,
     format: 'JSONEachRow',
   });
-  await saveStored(postgres, range, await result.json());
+  return (await result.json<StoredRow>()).map((row) => ({ ...row, shard: id }));
 }

@@ -239,7 +239,7 @@ test('deleting a project deletes its catalog', async () => {
   expect(await left()).toBeGreaterThan(1);
   const actor = { kind: 'person', id: 'test' } as const;
   const deletion = { project_name: 'Test', project_name_confirm: 'Test' };
-  await markProjectDeleted(stack.postgres, id, { deletion, actor, isCluster: false });
+  await markProjectDeleted(stack.postgres, id, { deletion, actor });
   await eventually(async () => expect(await left()).toBe(0), 30_000);
 });
 

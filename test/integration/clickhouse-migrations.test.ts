@@ -4,12 +4,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
-import { migrateClickHouse, splitStatements } from '../../src/platform/clickhouse/migrate.js';
+import { migrateClickHouse, toStatements } from '../../src/platform/clickhouse/migrate.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const FOLDER = join(packageRoot, 'ops', 'clickhouse');
 const FILES = readdirSync(FOLDER).sort();
+const SINGLE = { shard: 1, isReplicated: false };
 const PROJECT = '00000000-0000-7000-8000-000000000001';
 
 let databases: TestDatabases;
@@ -39,7 +40,8 @@ async function createEarlierDatabase(files: readonly string[]): Promise<void> {
       'CREATE TABLE schema_migrations (name String, applied_at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY name',
   });
   for (const file of files) {
-    for (const query of splitStatements(readFileSync(join(FOLDER, file), 'utf8'))) await clickhouse.command({ query });
+    for (const query of toStatements(readFileSync(join(FOLDER, file), 'utf8'), SINGLE))
+      await clickhouse.command({ query });
     await clickhouse.insert({ table: 'schema_migrations', values: [{ name: file }], format: 'JSONEachRow' });
   }
 }

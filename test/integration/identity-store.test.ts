@@ -223,7 +223,8 @@ test('the outbox is projected round-robin over projects, and completely', async 
   const left = async (id: string) => (await postgres('identity_outbox').where({ project_id: id })).length;
   const clickhouse = createClickHouse(databases.config);
   const catalogs = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'warn' }) });
-  const copy = () => projectOutbox({ postgres, clickhouse, catalogs }, databases.config.CLICKHOUSE_DATABASE);
+  const copy = () =>
+    projectOutbox({ postgres, shard: { id: 1, clickhouse }, catalogs }, databases.config.CLICKHOUSE_DATABASE);
   try {
     await fill(project, 2500);
     await fill(other, 3);

@@ -79,7 +79,7 @@ test('the backlog is correct after adding, replacing, deleting and orphaning pay
   expect(await sweepOrphanedPayloads(redis, later)).toBe(1);
   expect(await readBacklogs(redis)).toEqual(new Map());
   expect(await redis.keys('ingest:backlog:*')).toEqual([]);
-  expect(await listActiveJobs(redis)).toEqual([]);
+  expect(await listActiveJobs(redis, [1])).toEqual([]);
   await Promise.all([prompt.close(), bulk.close()]);
 });
 

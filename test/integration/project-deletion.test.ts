@@ -2,11 +2,8 @@
 // unchanged.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRejected } from '../../src/ingest/rejected/store.js';
-import { createPostgres } from '../../src/platform/postgres/client.js';
-import { createTeam, createTeamProject, send } from '../support/accounts.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
-import { createTestDatabases, startProcesses } from '../support/stack.js';
 import { track } from '../support/track.js';
 
 const HALF_AN_HOUR_MS = 30 * 60_000;
@@ -105,29 +102,3 @@ test('a project whose deletion fails delays no other', async () => {
   }
   await eventually(async () => expect(await rowsOf(stuck)).toEqual(NOTHING), 30_000);
 }, 120_000);
-
-test('on a ClickHouse cluster deletion is refused with 503', async () => {
-  const databases = await createTestDatabases();
-  const postgres = createPostgres(databases.config);
-  const { organization, people } = await createTeam(postgres);
-  const { id } = await createTeamProject(postgres, databases, organization.id);
-  const processes = await startProcesses({ ...databases.env, CLICKHOUSE_CLUSTER: 'main' }, ['web']);
-  try {
-    const body = { project_name: 'Shop', project_name_confirm: 'Shop' };
-    const refused = {
-      status: 503,
-      body: { error: expect.stringContaining('not available on a ClickHouse cluster yet') },
-    };
-    for (const [route, sent] of [
-      [`DELETE /api/projects/${id}`, { session: people.owner.session, body }],
-      [`DELETE /api/admin/projects/${id}`, { key: organization.adminKey, body }],
-    ] as const) {
-      expect(await send(processes.url, route, sent)).toMatchObject(refused);
-    }
-    expect(await postgres('projects').where({ id }).first('deleted_at')).toEqual({ deleted_at: null });
-  } finally {
-    await processes.stop();
-    await postgres.destroy();
-    await databases.close();
-  }
-});

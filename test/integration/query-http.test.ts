@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential, CredentialStore, Scope } from '../../src/access/credentials.js';
 import { toCatalog } from '../../src/catalog/catalog.js';
 import { NOTHING } from '../../src/definitions/reader.js';
-import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { createOperationsRouter } from '../../src/platform/http/operations.js';
 import { notFound } from '../../src/platform/http/respond.js';
 import { listen, type RunningServer } from '../../src/platform/http/server.js';
@@ -20,11 +20,12 @@ import { createQueryDeps } from '../../src/query-api/deps.js';
 import { createQueryHandlers } from '../../src/query-api/routes.js';
 import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, OTHER_PROJECT, PROJECT } from '../golden/dataset.js';
 import { eventually } from '../support/eventually.js';
+import { openShards } from '../support/shards.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
 const threads = new ThreadPool({ threadsMax: 2 });
-let clickhouse: ClickHouseClient;
+let shards: Shards;
 let redis: Redis;
 let server: RunningServer;
 const log = createLogger({ process: 'test', level: 'fatal' });
@@ -56,7 +57,7 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const metrics = new Registry();
   const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
   const catalogs = { read: async () => toCatalog([], false), held: () => undefined };
-  const parts = { clickhouse, credentials, redis, threads, log, catalogs, definitions: { read: async () => NOTHING } };
+  const parts = { shards, credentials, redis, threads, log, catalogs, definitions: { read: async () => NOTHING } };
   const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
   return listen(createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log }), {
@@ -67,17 +68,17 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
 
 beforeAll(async () => {
   databases = await createTestDatabases();
-  clickhouse = createClickHouse(databases.config);
+  shards = openShards(databases.config);
   redis = createRedis(databases.config);
-  await clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
-  await clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
+  await shards.first.clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
+  await shards.first.clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
   server = await start({ concurrency: 2, queueMax: 10 });
 });
 
 afterAll(async () => {
   await server.close(1_000);
   await threads.close();
-  await clickhouse.close();
+  await shards.close();
   redis.disconnect();
   await databases.close();
 });
@@ -291,12 +292,12 @@ describe('isolation of projects in POST /query', () => {
       insert_id: 'z1',
       device_id: 'd-new',
     };
-    await clickhouse.insert({ table: 'events', values: [row], format: 'JSONEachRow' });
+    await shards.first.clickhouse.insert({ table: 'events', values: [row], format: 'JSONEachRow' });
     expect(await persons()).toEqual(['d-new']);
     for (const [user, time] of Object.entries({ first: '10', second: '20', late: '15' })) {
       const mapping = { project_id: OTHER_PROJECT, device_id: 'd-new', user_id: user };
       const values = [{ ...mapping, updated_at: `2026-11-20 08:00:${time}` }];
-      await clickhouse.insert({ table: 'device_map', values, format: 'JSONEachRow' });
+      await shards.first.clickhouse.insert({ table: 'device_map', values, format: 'JSONEachRow' });
       expect(await persons()).toEqual([user === 'late' ? 'second' : user]);
     }
   });

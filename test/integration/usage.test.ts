@@ -2,6 +2,7 @@
 // allowance.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { executed } from '../../src/platform/redis/transaction.js';
@@ -10,6 +11,7 @@ import { rollUpCounts, rollUpStored } from '../../src/usage/rollup.js';
 import { readUsage, type UsageDay } from '../../src/usage/store.js';
 import { createTeam, createTeamProject, send, type TestTeam } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
+import { openShards } from '../support/shards.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { type EventStore, openEventStore, track } from '../support/track.js';
 
@@ -18,6 +20,7 @@ const DAY_MS = 24 * 60 * 60_000;
 let databases: TestDatabases;
 let postgres: Postgres;
 let redis: Redis;
+let shards: Shards;
 let store: EventStore;
 let processes: ProcessGroup;
 let team: TestTeam;
@@ -27,6 +30,7 @@ beforeAll(async () => {
   databases = await createTestDatabases({ EVENTS_PER_MONTH_MAX: '10' });
   postgres = createPostgres(databases.config);
   redis = createRedis(databases.config);
+  shards = openShards(databases.config);
   store = openEventStore(databases);
   team = await createTeam(postgres);
   project = await createTeamProject(postgres, databases, team.organization.id);
@@ -36,6 +40,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await processes?.stop();
   await store?.client.close();
+  await shards?.close();
   redis?.disconnect();
   await postgres?.destroy();
   await databases?.close();
@@ -104,7 +109,7 @@ describe('rollup of usage', () => {
   // Another month, because the processes of the tests above roll up as well.
   const now = new Date('2025-06-15T12:00:00Z');
   const other = { id: '0197f000-0000-7000-8000-000000000001' as NewProject['id'] };
-  const deps = () => ({ redis, postgres, clickhouse: store.client });
+  const deps = () => ({ redis, postgres, shards });
   const count = async (age: number, events: number) => {
     const transaction = redis.multi();
     countAccepted(transaction, [{ projectId: other.id, events, at: now.getTime() - age * DAY_MS }]);

@@ -53,12 +53,11 @@ export async function startQueryService(
   const threads = new ThreadPool({ threadsMax: 2 });
   const catalogs = new CatalogReader(postgres);
   const deps = {
-    clickhouse,
+    engineOf: async () => ({ clickhouse, shares }),
     catalogs,
     definitions: definitions
       ? { read: async () => ({ version: 1, definitions }) }
       : new DefinitionsReader(postgres, log),
-    shares,
     guesses: ownGuesses ?? createPropertyGuesses((projectId) => catalogs.held(projectId)),
     threads,
     metrics: createQueryMetrics(new Registry(), shares),

@@ -1,20 +1,20 @@
 // ClickHouse client of every process.
 import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
-import { CLUSTER_SETTINGS } from './cluster.js';
 
 export type { ClickHouseClient };
 
-export type ClickHouseSettings = Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'> &
-  Partial<Pick<Config, 'CLICKHOUSE_CLUSTER'>>;
+export type ClickHouseSettings = Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>;
+
+export interface ClickHouseOptions {
+  readonly maxConnections?: number;
+  readonly requestTimeoutMs?: number;
+}
 
 /** Settings of every read that may take long: the engine then ends it when its client is gone. */
 export const READ_ONLY = { readonly: '2' } as const;
 
-export function createClickHouse(
-  config: ClickHouseSettings,
-  options: { maxConnections?: number; requestTimeoutMs?: number } = {},
-): ClickHouseClient {
+export function createClickHouse(config: ClickHouseSettings, options: ClickHouseOptions = {}): ClickHouseClient {
   return createClient({
     url: config.CLICKHOUSE_URL,
     database: config.CLICKHOUSE_DATABASE,
@@ -22,10 +22,7 @@ export function createClickHouse(
     max_open_connections: options.maxConnections ?? 10,
     request_timeout: options.requestTimeoutMs ?? 60_000,
     keep_alive: { enabled: true },
-    clickhouse_settings: {
-      cancel_http_readonly_queries_on_client_close: 1,
-      ...(config.CLICKHOUSE_CLUSTER !== undefined && CLUSTER_SETTINGS),
-    },
+    clickhouse_settings: { cancel_http_readonly_queries_on_client_close: 1 },
     // Silence the client's own log: its format differs, and callers get every failure.
     log: { level: ClickHouseLogLevel.OFF },
   });

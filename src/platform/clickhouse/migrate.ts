@@ -1,54 +1,160 @@
-// Applies the migrations ops/clickhouse/*.sql in order of their numbers, once each.
+// Applies the migrations ops/clickhouse/*.sql in order of their numbers, once on each host. Every
+// host remembers in a table of its own what was applied to it, so a run continues where an earlier
+// one stopped. The hosts of a shard take each file together: a replica joins a table that has the
+// same columns.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { createClient } from '@clickhouse/client';
+import type { Config } from '../config.js';
+import { messageOf } from '../errors.js';
 import { packageRoot } from '../paths.js';
-import { type ClickHouseSettings, createClickHouse } from './client.js';
-import { toClusterStatements } from './cluster.js';
+import { createPostgres } from '../postgres/client.js';
+import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
+import { listShards, urlsOf } from './shards.js';
 
 const FOLDER = join(packageRoot, 'ops', 'clickhouse');
 
+export interface ShardHosts {
+  readonly id: number;
+  /** One URL per host; several hosts are replicas of each other. */
+  readonly urls: readonly string[];
+}
+
+/** How the tables of a shard are stored. */
+export interface TableLayout {
+  readonly shard: number;
+  readonly isReplicated: boolean;
+}
+
+/** `{ReplacingMergeTree TABLE ARGUMENTS}` in a migration. */
+const ENGINE = /\{(\w*MergeTree) (\w+) ?([^}]*)\}/g;
+
+/** Engine clause of a table. `{replica}` is a macro of the server. */
+export function engineClause(
+  engine: string,
+  table: string,
+  args: string,
+  { shard, isReplicated }: TableLayout,
+): string {
+  if (!isReplicated) return args === '' ? engine : `${engine}(${args})`;
+  const path = `'/clickhouse/tables/${shard}/${table}', '{replica}'`;
+  return `Replicated${engine}(${args === '' ? path : `${path}, ${args}`})`;
+}
+
 /** Splits a migration file at semicolons that end a line, without comments. */
-export function splitStatements(sql: string): string[] {
+export function toStatements(sql: string, layout: TableLayout): string[] {
   return sql
     .replace(/^\s*--.*$/gm, '')
+    .replace(ENGINE, (_, engine: string, table: string, args: string) => engineClause(engine, table, args, layout))
     .split(/;\s*$/m)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
 }
 
-/** Idempotent. Resolves with the names of the newly applied files. */
-export async function migrateClickHouse(config: ClickHouseSettings): Promise<string[]> {
-  const cluster = config.CLICKHOUSE_CLUSTER;
-  // The database may not exist yet, so this connection does not select it.
-  const admin = createClient({ url: config.CLICKHOUSE_URL, log: { level: ClickHouseLogLevel.OFF } });
-  await admin.command({
-    query: `CREATE DATABASE IF NOT EXISTS ${config.CLICKHOUSE_DATABASE}${cluster === undefined ? '' : ` ON CLUSTER '${cluster}'`}`,
-  });
-  await admin.close();
+/**
+ * All hosts of all shards. Throws after all others are done, naming the hosts that failed. Resolves
+ * with the names of the newly applied files.
+ */
+export async function migrateShards(config: ClickHouseSettings & Pick<Config, 'DATABASE_URL'>): Promise<string[]> {
+  const postgres = createPostgres(config, { poolMax: 1 });
+  const shards = await Promise.resolve(listShards(postgres)).finally(() => postgres.destroy());
+  const applied = new Set<string>();
+  const failures: string[] = [];
+  for (const shard of shards) {
+    const migrated = await migrateShard({ id: shard.id, urls: urlsOf(config, shard) }, config.CLICKHOUSE_DATABASE);
+    for (const name of migrated.applied) applied.add(name);
+    failures.push(...migrated.failed.map(({ host, error }) => `shard ${shard.id} at ${host}: ${messageOf(error)}`));
+  }
+  if (failures.length > 0) throw new Error(`${failures.length} hosts could not be migrated: ${failures.join('; ')}`);
+  return [...applied].sort();
+}
 
-  const clickhouse = createClickHouse(config);
+/** Of one server, which is shard 1. Resolves with the names of the newly applied files. */
+export async function migrateClickHouse(config: ClickHouseSettings): Promise<string[]> {
+  const shard = { id: 1, urls: [config.CLICKHOUSE_URL] };
+  const { applied, failed } = await migrateShard(shard, config.CLICKHOUSE_DATABASE);
+  if (failed[0] !== undefined) throw failed[0].error;
+  return [...applied];
+}
+
+export interface Migrated {
+  /** Files that were newly applied to any host. */
+  readonly applied: ReadonlySet<string>;
+  readonly failed: readonly { readonly host: string; readonly error: unknown }[];
+}
+
+/** Idempotent. Never rejects: a host that fails is left out, and the others go on. */
+export async function migrateShard({ id, urls }: ShardHosts, database: string): Promise<Migrated> {
+  const layout: TableLayout = { shard: id, isReplicated: urls.length > 1 };
+  const applied = new Set<string>();
+  const failed: { host: string; error: unknown }[] = [];
+  let hosts = urls.map((url) => ({ url, pending: new Set<string>() }));
+
+  async function onEach(work: (url: string, pending: Set<string>) => Promise<void>): Promise<void> {
+    const left: typeof hosts = [];
+    for (const host of hosts) {
+      await work(host.url, host.pending).then(
+        () => left.push(host),
+        (error: unknown) => failed.push({ host: new URL(host.url).host, error }),
+      );
+    }
+    hosts = left;
+  }
+
+  await onEach(async (url, pending) => {
+    for (const name of await prepareHost(url, database)) pending.add(name);
+  });
+  for (const name of migrationFiles()) {
+    await onEach(async (url, pending) => {
+      if (!pending.has(name)) return;
+      await applyFile(url, database, { name, layout });
+      applied.add(name);
+    });
+  }
+  return { applied, failed };
+}
+
+const migrationFiles = (): string[] =>
+  readdirSync(FOLDER)
+    .filter((name) => name.endsWith('.sql'))
+    .sort();
+
+/** Creates the database and its table of versions. Resolves with the files that it lacks. */
+async function prepareHost(url: string, database: string): Promise<string[]> {
+  // The database may not exist yet, so this connection does not select it.
+  const admin = createClient({ url });
   try {
-    // On a cluster each server remembers for itself: every statement may be repeated.
+    await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+  } finally {
+    await admin.close();
+  }
+  return withClient(url, database, async (clickhouse) => {
     await clickhouse.command({
       query:
         'CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY name',
     });
     const result = await clickhouse.query({ query: 'SELECT name FROM schema_migrations', format: 'JSONEachRow' });
-    const applied = new Set((await result.json<{ name: string }>()).map((row) => row.name));
-    const pending = readdirSync(FOLDER)
-      .filter((name) => name.endsWith('.sql') && !applied.has(name))
-      .sort();
-    for (const name of pending) {
-      const statements = splitStatements(readFileSync(join(FOLDER, name), 'utf8'));
-      for (const query of cluster === undefined
-        ? statements
-        : statements.flatMap((one) => toClusterStatements(one, cluster))) {
-        await clickhouse.command({ query });
-      }
-      await clickhouse.insert({ table: 'schema_migrations', values: [{ name }], format: 'JSONEachRow' });
+    const known = new Set((await result.json<{ name: string }>()).map((row) => row.name));
+    return migrationFiles().filter((name) => !known.has(name));
+  });
+}
+
+const applyFile = (url: string, database: string, file: { name: string; layout: TableLayout }): Promise<void> =>
+  withClient(url, database, async (clickhouse) => {
+    for (const query of toStatements(readFileSync(join(FOLDER, file.name), 'utf8'), file.layout)) {
+      await clickhouse.command({ query });
     }
-    return pending;
+    await clickhouse.insert({ table: 'schema_migrations', values: [{ name: file.name }], format: 'JSONEachRow' });
+  });
+
+async function withClient<T>(
+  url: string,
+  database: string,
+  work: (clickhouse: ClickHouseClient) => Promise<T>,
+): Promise<T> {
+  const clickhouse = createClickHouse({ CLICKHOUSE_URL: url, CLICKHOUSE_DATABASE: database });
+  try {
+    return await work(clickhouse);
   } finally {
     await clickhouse.close();
   }

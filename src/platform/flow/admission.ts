@@ -8,8 +8,11 @@ import { FlowRefusal } from './refusal.js';
 const MEASURE_EVERY_MS = 500;
 
 export interface Admission {
-  /** Throws rate_limited while the whole backlog, or the project's, is above its mark. */
-  admit(projectId: string): void;
+  /**
+   * Throws rate_limited while the whole backlog, or the project's, or that of its shard, is above
+   * its mark. `shard` is its owner in the backlog; undefined with one shard.
+   */
+  admit(projectId: string, shard?: string): void;
   /** Whether the project's backlog, including `bytes`, is too large for the shared queue. */
   isBulk(projectId: string, bytes: number): boolean;
   /** The estimated backlog of the project. */
@@ -22,7 +25,9 @@ interface NewJob {
   readonly bytes: number;
   /** Set when every event of the job belongs to this project. */
   readonly projectId?: string;
-  /** Bytes that the job adds to the backlog of each project. */
+  /** Shard of all events, as in `admit`. */
+  readonly shard?: string | undefined;
+  /** Bytes that the job adds to the backlog of each project and shard. */
   readonly shares: ReadonlyMap<string, number>;
 }
 
@@ -83,35 +88,40 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
       });
   }
 
-  function findRefusal(projectId: string | undefined): FlowRefusal | undefined {
+  const isBeyond = ({ jobs, bytes }: Backlog): boolean =>
+    isBeyondShare(jobs, limits.jobsMax - all.now.jobs) || isBeyondShare(bytes, limits.memoryBytesMax - all.now.bytes);
+
+  function findRefusal(projectId: string | undefined, shard?: string): FlowRefusal | undefined {
     const { jobs, bytes } = all.now;
     if (jobs > limits.jobsMax) {
       return new FlowRefusal('backlog', `${jobs} jobs are waiting to be stored; the limit is ${limits.jobsMax}`);
     }
     if (bytes > limits.memoryBytesMax) return new FlowRefusal('backlog', 'the memory limit of the queue is reached');
-    const project = backlogOf(projectId ?? '');
-    return isBeyondShare(project.jobs, limits.jobsMax - jobs) ||
-      isBeyondShare(project.bytes, limits.memoryBytesMax - bytes)
-      ? new FlowRefusal('project_backlog', 'the project has used up its share of the backlog')
+    if (isBeyond(backlogOf(projectId ?? ''))) {
+      return new FlowRefusal('project_backlog', 'the project has used up its share of the backlog');
+    }
+    // A shard that stores nothing must leave room for the projects of others.
+    return shard !== undefined && isBeyond(backlogOf(shard))
+      ? new FlowRefusal('shard_backlog', 'the database of the project does not store events at the moment')
       : undefined;
   }
 
-  function requireRoom(projectId: string | undefined): void {
-    const refusal = findRefusal(projectId);
+  function requireRoom(projectId: string | undefined, shard: string | undefined): void {
+    const refusal = findRefusal(projectId, shard);
     if (refusal !== undefined) throw refusal;
   }
 
   return {
-    admit(projectId) {
+    admit(projectId, shard) {
       measureWhenDue();
-      requireRoom(projectId);
+      requireRoom(projectId, shard);
     },
     isBulk: (projectId, bytes) => backlogOf(projectId).bytes + bytes > limits.promptBytesMax,
     backlogOf,
-    async addJob({ bytes, projectId, shares }, add) {
-      requireRoom(projectId);
+    async addJob({ bytes, projectId, shard, shares }, add) {
+      requireRoom(projectId, shard);
       const ends = [...shares].map(([id, share]) =>
-        projectOf(id).startAdding({ bytes: share, jobs: id === projectId ? 1 : 0 }),
+        projectOf(id).startAdding({ bytes: share, jobs: id === projectId || id === shard ? 1 : 0 }),
       );
       ends.push(all.startAdding({ jobs: 1, bytes }));
       try {

@@ -3,7 +3,7 @@ import type { ErrorRequestHandler } from 'express';
 import { Counter, type Registry } from 'prom-client';
 import { PublicError } from '../errors.js';
 
-export type RefusalReason = 'backlog' | 'project_backlog' | 'events_per_second' | 'bytes_per_second';
+export type RefusalReason = 'backlog' | 'project_backlog' | 'shard_backlog' | 'events_per_second' | 'bytes_per_second';
 
 export class FlowRefusal extends PublicError {
   readonly reason: RefusalReason;

@@ -13,13 +13,22 @@ async function countJobs(queue: Queue): Promise<Partial<Record<string, number>>>
   return { ...counts, waiting: (counts.waiting ?? 0) + (counts.prioritized ?? 0) };
 }
 
-/** Registers the gauges. `close` closes the queues; the connection belongs to the caller. */
+/**
+ * Registers the gauges; the names are asked for each time. `close` closes the queues; the
+ * connection belongs to the caller.
+ */
 export function createQueueMetrics(
   registry: Registry,
   redis: Redis,
-  names: readonly string[],
+  namesNow: () => readonly string[],
 ): { close(): Promise<void> } {
-  const queues = names.map((name) => openQueueToRead(name, redis));
+  const open = new Map<string, Queue>();
+  const queuesNow = (): Queue[] =>
+    namesNow().map((name) => {
+      const queue = open.get(name) ?? openQueueToRead(name, redis);
+      open.set(name, queue);
+      return queue;
+    });
   createCollectedGauge(
     registry,
     {
@@ -28,6 +37,7 @@ export function createQueueMetrics(
       labelNames: ['queue', 'state'],
     },
     async () => {
+      const queues = queuesNow();
       const counts = await Promise.all(queues.map(countJobs));
       return queues.flatMap(({ name }, at) =>
         STATES.map((state) => ({ labels: { queue: name, state }, value: counts[at]?.[state] ?? 0 })),
@@ -43,7 +53,7 @@ export function createQueueMetrics(
     },
     () =>
       Promise.all(
-        queues.map(async (queue) => {
+        queuesNow().map(async (queue) => {
           const heads = await queue.getJobs(['waiting', 'prioritized'], 0, 0, true);
           const value = Math.max(0, ...heads.map(({ timestamp }) => (Date.now() - timestamp) / 1000));
           return { labels: { queue: queue.name }, value };
@@ -52,7 +62,7 @@ export function createQueueMetrics(
   );
   return {
     close: async () => {
-      await Promise.all(queues.map((queue) => queue.close()));
+      await Promise.all([...open.values()].map((queue) => queue.close()));
     },
   };
 }

@@ -1,0 +1,59 @@
+// Where the projects of ingest jobs live, for the workers that store them. A worker reads the
+// version with every job, at no extra cost, and forgets what it knows when the version has changed.
+// A move publishes a version and then waits for the jobs that began before, so that no later job
+// stores at the old place (the same protocol as that of tombstones).
+import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Placement, Shards } from '../platform/clickhouse/shards.js';
+import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
+import type { Redis } from '../platform/redis/client.js';
+import { shardOfCanary } from './canary.js';
+
+/** Redis key; missing until the first change. */
+export const PLACEMENT_VERSION = 'placements:version';
+
+const HELD_MAX = 100_000;
+const FIRST: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: false };
+
+/** Jobs that start afterwards look up every placement again. */
+export async function publishPlacements(redis: Redis): Promise<void> {
+  await redis.set(PLACEMENT_VERSION, randomUUID());
+}
+
+export class PlacementCache {
+  readonly #shards: Pick<Shards, 'read' | 'areSeveral' | 'placementsOf'>;
+  #version: string | null | undefined;
+  #held = new LRUCache<string, Placement>({ max: HELD_MAX });
+
+  constructor(shards: Pick<Shards, 'read' | 'areSeveral' | 'placementsOf'>) {
+    this.#shards = shards;
+  }
+
+  /**
+   * `version` is the value of PLACEMENT_VERSION after the job started. Rejects when PostgreSQL is
+   * unavailable and has to be asked.
+   */
+  async of(projectIds: ReadonlySet<string>, version: string | null): Promise<(projectId: string) => Placement> {
+    if (version !== this.#version) {
+      await this.#shards.read();
+      // A new cache: lookups of earlier jobs, which may end later, fill the old one.
+      this.#held = new LRUCache({ max: HELD_MAX });
+      this.#version = version;
+    }
+    if (!(await this.#shards.areSeveral())) return () => FIRST;
+    const held = this.#held;
+    const found = new Map<string, Placement>();
+    const missing: string[] = [];
+    for (const id of projectIds) {
+      const ofCanary = shardOfCanary(id);
+      const known = ofCanary === undefined ? held.get(id) : { ...FIRST, shard: ofCanary };
+      if (known === undefined) missing.push(id);
+      else found.set(id, known);
+    }
+    for (const [id, placement] of missing.length === 0 ? [] : await this.#shards.placementsOf(missing)) {
+      found.set(id, placement);
+      if (!placement.isMoving) held.set(id, placement);
+    }
+    return (id) => found.get(id) ?? FIRST;
+  }
+}

@@ -1,0 +1,174 @@
+// Registry of shards: ClickHouse servers, or groups of replicas, with the clients of this process.
+// Shard 1 is CLICKHOUSE_URL; the others are rows in PostgreSQL, which are read again every few
+// seconds. With one shard, no project is looked up. Where a project lives is asked for each use
+// (homeOf), so that a move counts for the next one.
+import type { Config } from '../config.js';
+import type { ProjectId } from '../ids.js';
+import type { Logger } from '../log.js';
+import type { Postgres } from '../postgres/client.js';
+import {
+  askClickHouse,
+  type ClickHouseClient,
+  type ClickHouseOptions,
+  type ClickHouseSettings,
+  createClickHouse,
+} from './client.js';
+
+export const FIRST_SHARD = 1;
+/** A process reads the registry this often while it runs. */
+export const REGISTRY_EVERY_MS = 5_000;
+
+export interface Shard {
+  readonly id: number;
+  /** Of the host that takes every insert, and answers queries. */
+  readonly clickhouse: ClickHouseClient;
+  /** Of every host, the writing one first. */
+  readonly hosts: readonly ShardHost[];
+}
+
+export interface ShardHost {
+  /** Host and port, for messages. */
+  readonly name: string;
+  readonly clickhouse: ClickHouseClient;
+}
+
+export interface Placement {
+  readonly shard: number;
+  /** Grows with each move. */
+  readonly epoch: number;
+  /** While it is copied to another shard, nothing of the project is inserted. */
+  readonly isMoving: boolean;
+}
+
+export interface Home extends Placement {
+  readonly at: Shard;
+}
+
+const FIRST_PLACEMENT: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: false };
+
+export interface ShardRow {
+  readonly id: number;
+  readonly urls: readonly string[];
+}
+
+export class Shards {
+  readonly first: Shard;
+  readonly #config: ClickHouseSettings;
+  readonly #options: ClickHouseOptions;
+  readonly #postgres: Postgres;
+  readonly #known = new Map<number, Shard>();
+  readonly #timer: NodeJS.Timeout | undefined;
+  #isRead = false;
+
+  /** Without a log the registry is read only on demand. */
+  constructor(
+    config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>,
+    { postgres, log, ...options }: ClickHouseOptions & { postgres: Postgres; log?: Logger },
+  ) {
+    this.#config = config;
+    this.#options = options;
+    this.#postgres = postgres;
+    this.first = this.#open({ id: FIRST_SHARD, urls: [] });
+    if (log === undefined) return;
+    const read = () => this.read().catch((err: unknown) => log.warn({ err }, 'the shards could not be read'));
+    void read();
+    this.#timer = setInterval(() => void read(), REGISTRY_EVERY_MS);
+    this.#timer.unref();
+  }
+
+  /** As last read, by id. */
+  get known(): readonly Shard[] {
+    return [...this.#known.values()].sort((a, b) => a.id - b.id);
+  }
+
+  /** Whether there is more than one. Rejects when PostgreSQL has never answered. */
+  async areSeveral(): Promise<boolean> {
+    if (!this.#isRead) await this.read();
+    return this.#known.size > 1;
+  }
+
+  /** Reads the registry. Rejects when PostgreSQL is unavailable. */
+  async read(): Promise<readonly Shard[]> {
+    const rows = await listShards(this.#postgres);
+    for (const row of rows) if (!this.#known.has(row.id)) this.#open(row);
+    this.#isRead = true;
+    return this.known;
+  }
+
+  /** Throws when there is no such shard. */
+  async get(id: number): Promise<Shard> {
+    if (!this.#known.has(id)) await this.read();
+    const shard = this.#known.get(id);
+    if (shard === undefined) throw new Error(`there is no shard ${id}`);
+    return shard;
+  }
+
+  /** Rejects when PostgreSQL is unavailable and there are several shards. */
+  async homeOf(projectId: ProjectId): Promise<Home> {
+    if (!(await this.areSeveral())) return { ...FIRST_PLACEMENT, at: this.first };
+    const placement = (await readPlacements(this.#postgres, [projectId])).get(projectId) ?? FIRST_PLACEMENT;
+    return { ...placement, at: await this.get(placement.shard) };
+  }
+
+  /** Placements of the projects; those without a row are on the first shard. */
+  async placementsOf(projectIds: readonly string[]): Promise<ReadonlyMap<string, Placement>> {
+    const found = await readPlacements(this.#postgres, projectIds);
+    return new Map(projectIds.map((id) => [id, found.get(id) ?? FIRST_PLACEMENT]));
+  }
+
+  /** Every shard that has or has ever had data of the project, its home first. */
+  async tracesOf(projectId: ProjectId): Promise<readonly Shard[]> {
+    const [placements, rows] = await Promise.all([
+      this.placementsOf([projectId]),
+      this.#postgres('project_traces').where({ project_id: projectId }).orderBy('shard').pluck('shard') as Promise<
+        number[]
+      >,
+    ]);
+    const home = placements.get(projectId)?.shard ?? FIRST_SHARD;
+    return Promise.all([home, ...rows.filter((id) => id !== home)].map((id) => this.get(id)));
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.known.flatMap(({ hosts }) => hosts.map(({ clickhouse }) => clickhouse.close())));
+  }
+
+  #open({ id, urls }: ShardRow): Shard {
+    const hosts = urlsOf(this.#config, { id, urls }).map((url) => ({
+      name: new URL(url).host,
+      clickhouse: createClickHouse({ ...this.#config, CLICKHOUSE_URL: url }, this.#options),
+    }));
+    const [writer] = hosts;
+    if (writer === undefined) throw new Error(`shard ${id} has no URL`);
+    const shard: Shard = { id, hosts, clickhouse: writer.clickhouse };
+    this.#known.set(id, shard);
+    return shard;
+  }
+}
+
+/**
+ * Readiness: rejects when no shard answers. The projects of the others are served while one is
+ * unavailable.
+ */
+export const askShards = ({ known }: Pick<Shards, 'known'>): Promise<unknown> => {
+  const answers = known.map(({ clickhouse }) => askClickHouse(clickhouse));
+  return answers.length === 1 && answers[0] !== undefined ? answers[0] : Promise.any(answers);
+};
+
+export const listShards = (postgres: Postgres): PromiseLike<readonly ShardRow[]> =>
+  postgres('shards').orderBy('id').select('id', 'urls');
+
+/** The first shard is where the configuration says, unless its row names its hosts. */
+export const urlsOf = (config: ClickHouseSettings, { id, urls }: ShardRow): readonly string[] =>
+  id === FIRST_SHARD && urls.length === 0 ? [config.CLICKHOUSE_URL] : urls;
+
+async function readPlacements(postgres: Postgres, projectIds: readonly string[]): Promise<Map<string, Placement>> {
+  const rows: { project_id: string; shard: number; epoch: number; state: string }[] = await postgres(
+    'project_placements',
+  )
+    .whereIn('project_id', [...projectIds])
+    .select('project_id', 'shard', 'epoch', 'state');
+  return new Map(
+    rows.map(({ project_id, shard, epoch, state }) => [project_id, { shard, epoch, isMoving: state === 'moving' }]),
+  );
+}
