@@ -1,10 +1,12 @@
-// `npm run shards`: lists the ClickHouse servers on which projects live, and adds one.
+// `npm run shards`: lists the ClickHouse servers on which projects live, adds one, and moves
+// projects between them.
 import { readOperatorConfig } from '../src/platform/config.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { addShard } from '../src/shards/add-shard.js';
 import { HELP, parseShardsCommand } from '../src/shards/arguments.js';
 import { describeShards } from '../src/shards/describe-shards.js';
+import { drainShard, moveProject } from '../src/shards/move-project.js';
 
 const stopping = new AbortController();
 process.once('SIGINT', () => stopping.abort());
@@ -25,6 +27,10 @@ async function run(): Promise<void> {
         return say(await describeShards(deps));
       case 'add':
         return await addShard(deps, command.urls);
+      case 'move':
+        return await moveProject(deps, command.project, command.shard);
+      case 'drain':
+        return await drainShard(deps, command.shard);
     }
   } finally {
     redis.disconnect();

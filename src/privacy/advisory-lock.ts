@@ -14,6 +14,7 @@ export const LOCKS = {
   projectPurge: 4_726_105,
   catalogs: 4_726_106,
   keeping: 4_726_107,
+  moves: 4_726_108,
 } as const;
 
 /**

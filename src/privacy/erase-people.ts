@@ -52,7 +52,6 @@ export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[
   // are removed later.
   for (const erasure of erasures) known.push(await findDevices(deps, erasure));
   await publishTombstones(deps);
-  await requireSettled(deps, known);
   await waitForIngestion(deps, known);
   await removeRows(deps, known);
 }
@@ -100,7 +99,9 @@ const ACTIVE_JOBS_WAIT_MS = 60_000;
  * continue in ClickHouse after their worker has died. Later jobs see the tombstone.
  */
 export async function waitForIngestion(
-  deps: Pick<ErasureDeps, 'config' | 'redis' | 'shards' | 'signal'>,
+  deps: Pick<ErasureDeps, 'redis' | 'shards' | 'signal'> & {
+    readonly config: Omit<ErasureDeps['config'], 'DATABASE_URL'>;
+  },
   erasures: readonly Pick<Erasure, 'projectId'>[],
 ): Promise<void> {
   const projects = new Set<string>(erasures.map(({ projectId }) => projectId));
@@ -150,6 +151,7 @@ async function holdsAny(redis: Redis, id: string, projects: ReadonlySet<string>)
 /** Throws when rows of the people remain. */
 export async function removeRows(deps: ErasureDeps, erasures: readonly KnownErasure[]): Promise<void> {
   for (const [projectId, group] of groupByProject(erasures)) {
+    await requireSettled(deps, group);
     const traces = await deps.shards.tracesOf(projectId);
     await eraseEvents(deps, { projectId, group, traces });
     // A sample that a web process is still about to write is removed by the purge, which runs this

@@ -2,7 +2,7 @@
 // move.
 import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
 import { PublicError } from '../platform/errors.js';
-import type { ProjectId } from '../platform/ids.js';
+import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
 export interface RegisteredShard {
@@ -26,7 +26,7 @@ const LOADS = `
     WHERE projects.deleted_at IS NULL
     GROUP BY projects.id, placed.shard
   ) AS load ON load.shard = shards.id
-  WHERE shards.accepts_new
+  WHERE shards.accepts_new AND shards.id <> ?
   GROUP BY shards.id ORDER BY events, shards.id LIMIT 1`;
 
 /**
@@ -36,11 +36,60 @@ const LOADS = `
 export async function placeProject(postgres: Postgres, projectId: ProjectId): Promise<void> {
   const shards = await listRegistered(postgres);
   if (shards.length <= 1) return;
-  const { rows } = await postgres.raw<{ rows: { id: number }[] }>(LOADS);
-  const [emptiest] = rows;
-  if (emptiest === undefined) throw new PublicError('unavailable', 'no database accepts new projects');
-  await postgres('project_placements').insert({ project_id: projectId, shard: emptiest.id });
-  await addTraces(postgres, projectId, [emptiest.id]);
+  const shard = await emptiestShard(postgres);
+  await postgres('project_placements').insert({ project_id: projectId, shard });
+  await addTraces(postgres, projectId, [shard]);
+}
+
+/** Of those that accept new projects. Throws unavailable when there is none. */
+export async function emptiestShard(postgres: Postgres, except = 0): Promise<number> {
+  const { rows } = await postgres.raw<{ rows: { id: number }[] }>(LOADS, [except]);
+  if (rows[0] === undefined) throw new PublicError('unavailable', 'no database accepts new projects');
+  return rows[0].id;
+}
+
+/** Projects that live on the shard. */
+export async function listHomes(postgres: Postgres, shard: number): Promise<readonly ProjectId[]> {
+  const ids: string[] = await postgres('projects')
+    .leftJoin('project_placements AS placed', 'placed.project_id', 'projects.id')
+    .whereRaw('coalesce(placed.shard, ?) = ?', [FIRST_SHARD, shard])
+    .whereNull('deleted_at')
+    .orderBy('projects.id')
+    .pluck('projects.id');
+  return ids.map(toProjectId);
+}
+
+interface Move {
+  readonly projectId: ProjectId;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** From now on nothing is inserted for the project. Waits for projections that have begun. */
+export async function beginMove(postgres: Postgres, { projectId, from, to }: Move): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    await addTraces(transaction, projectId, [from, to]);
+    await transaction('project_placements')
+      .insert({ project_id: projectId, shard: from, state: 'moving' })
+      .onConflict('project_id')
+      .merge({ state: 'moving' })
+      .where('project_placements.shard', from);
+  });
+}
+
+export async function cancelMove(postgres: Postgres, projectId: ProjectId): Promise<void> {
+  await postgres('project_placements').where({ project_id: projectId, state: 'moving' }).update({ state: 'home' });
+}
+
+/** Throws when the placement has changed since the move began. */
+export async function completeMove(
+  postgres: Postgres,
+  { projectId, from, to, epoch }: Move & { readonly epoch: number },
+): Promise<void> {
+  const moved = await postgres('project_placements')
+    .where({ project_id: projectId, shard: from, epoch, state: 'moving' })
+    .update({ shard: to, epoch: epoch + 1, state: 'home' });
+  if (moved !== 1) throw new Error(`the placement of the project ${projectId} has changed during the move`);
 }
 
 export async function addTraces(postgres: Postgres, projectId: ProjectId, shards: readonly number[]): Promise<void> {

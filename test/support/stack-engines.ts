@@ -30,7 +30,7 @@ export interface Engines {
   stop(): Promise<void>;
 }
 
-const FOLDER_PREFIX = 'event-analytics-test-';
+export const FOLDER_PREFIX = 'event-analytics-test-';
 
 export async function startEngines(): Promise<Engines> {
   await removeLeftovers();

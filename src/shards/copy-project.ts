@@ -1,0 +1,128 @@
+// Copies the rows of a project from one shard to another, through this process: a stream in Native
+// format from one server is the body of an insert into the other, which needs no connection between
+// the servers. Events are copied month by month, and counts and checksums must agree on both sides.
+import { finished } from 'node:stream/promises';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import type { ProjectId } from '../platform/ids.js';
+import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
+
+export interface Copied {
+  readonly table: string;
+  readonly rows: number;
+}
+
+interface Part {
+  readonly table: string;
+  /** Month of the events as YYYYMM; undefined for all rows of a table. */
+  readonly month: number | undefined;
+}
+
+interface Ends {
+  readonly from: ClickHouseClient;
+  readonly to: ClickHouseClient;
+  readonly signal: AbortSignal;
+}
+
+/** Nothing may be inserted for the project meanwhile. Throws when both sides differ afterwards. */
+export async function copyProject(ends: Ends, projectId: ProjectId): Promise<readonly Copied[]> {
+  const copied: Copied[] = [];
+  for (const { name: table } of CLICKHOUSE_TABLES) {
+    const columns = await columnsOf(ends.from, table);
+    let rows = 0;
+    for (const month of table === 'events' ? await monthsOf(ends.from, projectId) : [undefined]) {
+      ends.signal.throwIfAborted();
+      rows += await copyPart(ends, { projectId, columns, part: { table, month } });
+    }
+    copied.push({ table, rows });
+  }
+  return copied;
+}
+
+/** Throws when one server lacks migrations of the other. */
+export async function requireSameSchema({ from, to }: Omit<Ends, 'signal'>): Promise<void> {
+  const read = (clickhouse: ClickHouseClient) =>
+    rowsOf<{ name: string }>(clickhouse, 'SELECT DISTINCT name FROM schema_migrations ORDER BY name', {});
+  const [one, other] = await Promise.all([read(from), read(to)]);
+  if (JSON.stringify(one) !== JSON.stringify(other)) {
+    throw new Error('the two shards have different migrations: run npm run migrate');
+  }
+}
+
+interface Copying {
+  readonly projectId: ProjectId;
+  readonly columns: string;
+  readonly part: Part;
+}
+
+async function copyPart({ from, to, signal }: Ends, copying: Copying): Promise<number> {
+  const { columns, part, projectId } = copying;
+  const source = await from.exec({
+    query: `SELECT ${columns} FROM ${part.table} WHERE ${conditionOf(part)} FORMAT Native`,
+    query_params: { projectId, month: part.month ?? 0 },
+    clickhouse_settings: { readonly: '2' },
+    abort_signal: signal,
+  });
+  const { stream } = await to.exec({
+    query: `INSERT INTO ${part.table} (${columns}) FORMAT Native`,
+    values: source.stream,
+    clickhouse_settings: INSERT_SETTINGS,
+    abort_signal: signal,
+  });
+  await finished(stream.resume());
+  const [there, here] = await Promise.all([checksumOf(from, copying), checksumOf(to, copying)]);
+  if (there.rows !== here.rows || there.hash !== here.hash) {
+    throw new Error(
+      `${part.table} has ${here.rows} rows of the project after ${there.rows} were copied, or other values`,
+    );
+  }
+  return Number(here.rows);
+}
+
+const INSERT_SETTINGS = {
+  async_insert: 0,
+  wait_end_of_query: 1,
+  // The rows are distinct already.
+  optimize_on_insert: 0,
+  max_partitions_per_insert_block: '0',
+} as const;
+
+const conditionOf = ({ month }: Part): string =>
+  `project_id = {projectId:UUID}${month === undefined ? '' : ' AND toYYYYMM(time) = {month:UInt32}'}`;
+
+async function checksumOf(
+  clickhouse: ClickHouseClient,
+  { columns, part, projectId }: Copying,
+): Promise<{ rows: string; hash: string }> {
+  const [row] = await rowsOf<{ rows: string; hash: string }>(
+    clickhouse,
+    `SELECT toString(count()) AS rows, toString(sum(sipHash64(${columns}))) AS hash
+     FROM ${part.table} WHERE ${conditionOf(part)}`,
+    { projectId, month: part.month ?? 0 },
+  );
+  return row ?? { rows: '0', hash: '0' };
+}
+
+async function monthsOf(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number[]> {
+  const rows = await rowsOf<{ month: number }>(
+    clickhouse,
+    'SELECT DISTINCT toYYYYMM(time) AS month FROM events WHERE project_id = {projectId:UUID} ORDER BY month',
+    { projectId },
+  );
+  return rows.map(({ month }) => month);
+}
+
+/** Those that are stored; the others are computed from them. */
+async function columnsOf(clickhouse: ClickHouseClient, table: string): Promise<string> {
+  const rows = await rowsOf<{ name: string }>(
+    clickhouse,
+    `SELECT name FROM system.columns WHERE database = currentDatabase() AND table = {table:String}
+       AND default_kind NOT IN ('MATERIALIZED', 'ALIAS') ORDER BY position`,
+    { table },
+  );
+  return rows.map(({ name }) => name).join(', ');
+}
+
+async function rowsOf<T>(clickhouse: ClickHouseClient, query: string, params: Record<string, unknown>): Promise<T[]> {
+  const result = await clickhouse.query({ query, query_params: params, format: 'JSONEachRow' });
+  return result.json<T>();
+}

@@ -1,0 +1,191 @@
+// Two ClickHouse servers as shards, two workers: every project lives on one of them, with all of
+// its data; one that is unavailable delays only its own projects.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
+import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
+import { migrateShards } from '../../src/platform/clickhouse/migrate.js';
+import type { Shards } from '../../src/platform/clickhouse/shards.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { addShard } from '../../src/shards/add-shard.js';
+import { parseShardsCommand } from '../../src/shards/arguments.js';
+import { describeShards } from '../../src/shards/describe-shards.js';
+import { addTraces } from '../../src/shards/store.js';
+import { rollUpStored } from '../../src/usage/rollup.js';
+import { eventually } from '../support/eventually.js';
+import { type ExtraEngine, startExtraEngine } from '../support/extra-engine.js';
+import { openShards } from '../support/shards.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { createTestProject, track } from '../support/track.js';
+
+let databases: TestDatabases;
+let second: ExtraEngine;
+let postgres: Postgres;
+let redis: Redis;
+let shards: Shards;
+let processes: ProcessGroup;
+let first: NewProject;
+let other: NewProject;
+
+const said: string[] = [];
+const deps = () => ({
+  ...{ config: databases.config, postgres, redis },
+  say: (line: string) => void said.push(line),
+  signal: new AbortController().signal,
+});
+
+beforeAll(async () => {
+  databases = await createTestDatabases({ PRIVACY_PURGE_DELAY_MS: '0' });
+  second = await startExtraEngine();
+  postgres = createPostgres(databases.config);
+  redis = createRedis(databases.config);
+  await addShard(deps(), [second.url], 0);
+  shards = openShards(databases.config);
+  await shards.read();
+  processes = await startProcesses(databases.env);
+  await processes.start('worker', 'second worker');
+  first = await createTestProject(databases);
+  other = await createTestProject(databases);
+}, 240_000);
+
+afterAll(async () => {
+  await processes?.stop();
+  await shards?.close();
+  redis?.disconnect();
+  await postgres?.destroy();
+  await second?.remove();
+  await databases?.close();
+});
+
+async function clientOf(shard: number): Promise<ClickHouseClient> {
+  return (await shards.get(shard)).clickhouse;
+}
+
+async function rowsOn(shard: number, { id }: NewProject, table = 'events'): Promise<number> {
+  const result = await (await clientOf(shard)).query({
+    query: `SELECT toUInt32(count()) AS rows FROM ${table} WHERE project_id = {id:UUID}`,
+    query_params: { id },
+    format: 'JSONEachRow',
+  });
+  return (await result.json<{ rows: number }>())[0]?.rows ?? -1;
+}
+
+const eventsOf = (name: string, count: number, user = 'ada') =>
+  Array.from({ length: count }, (_, index) => ({
+    ...{ event_type: name, insert_id: `${name}-${index}`, user_id: user },
+    time: new Date(Date.now() - index * 1000).toISOString(),
+  }));
+
+async function send(project: NewProject, events: readonly object[]): Promise<void> {
+  const answer = await track(processes.url, project.publicKey, { events });
+  expect(answer.body).toEqual({ accepted: events.length });
+}
+
+const call = (project: NewProject, path: string, init: RequestInit = {}): Promise<Response> =>
+  fetch(processes.url + path, {
+    method: 'POST',
+    headers: { 'X-API-Key': project.secretKey, 'Content-Type': 'application/json' },
+    ...init,
+  });
+
+async function countOf(project: NewProject, event: string): Promise<unknown> {
+  const response = await call(project, '/query', { body: JSON.stringify({ q: `${event} | count`, format: 'json' }) });
+  expect(response.status).toBe(200);
+  return ((await response.json()) as { rows: Record<string, unknown>[] }).rows[0]?.count;
+}
+
+test('new projects go to the emptiest shard, and every event is stored once, there', async () => {
+  const events = eventsOf('visit', 1000);
+  for (let time = 0; time < 2; time += 1) {
+    await Promise.all([send(first, events), send(other, events), send(first, events.slice(300))]);
+  }
+  for (const project of [first, other]) {
+    await eventually(async () => expect(await countOf(project, 'visit')).toBe(1000), 60_000);
+  }
+  expect([await rowsOn(1, first), await rowsOn(2, first)]).toEqual([1000, 0]);
+  expect([await rowsOn(1, other), await rowsOn(2, other)]).toEqual([0, 1000]);
+  expect(await redis.keys('bull:ingest-2:meta')).toHaveLength(1);
+});
+
+test('profiles and mappings lie with the events of their project', async () => {
+  const body = JSON.stringify({ user_id: 'ada', device_id: 'phone', user_properties: { plan: 'pro' } });
+  expect((await call(other, '/identify', { body })).status).toBe(200);
+  await eventually(async () => expect(await rowsOn(2, other, 'profiles')).toBeGreaterThan(0), 60_000);
+  await eventually(async () => expect(await rowsOn(2, other, 'device_map')).toBeGreaterThan(0), 60_000);
+  expect(await rowsOn(1, other, 'profiles')).toBe(0);
+  expect(await countOf(other, 'visit | where user.plan = "pro"')).toBe(1000);
+});
+
+test('usage adds up all shards, and an export reads the shard of its project', async () => {
+  await rollUpStored({ redis, postgres, shards }, 2, new Date());
+  for (const { id } of [first, other]) {
+    const [row] = await postgres('usage_days').where({ project_id: id }).sum('events_stored');
+    expect(Number(row?.sum)).toBe(1000);
+  }
+  const exported = await call(other, '/api/gdpr/users/ada/events', { method: 'GET' });
+  expect(exported.status).toBe(200);
+  expect((await exported.text()).trim().split('\n')).toHaveLength(1000);
+});
+
+test('erasure deletes on every shard that has ever had the project', async () => {
+  await send(other, eventsOf('kept', 10, 'bob'));
+  await eventually(async () => expect(await rowsOn(2, other)).toBe(1010), 60_000);
+  // What an interrupted move would leave behind.
+  await addTraces(postgres, other.id, [1]);
+  const left = { project_id: other.id, event_type: 'visit', time: '2026-01-01 00:00:00', insert_id: 'old' };
+  const values = [
+    { ...left, user_id: 'ada' },
+    { ...left, user_id: 'bob' },
+  ];
+  await (await clientOf(1)).insert({ table: 'events', values, format: 'JSONEachRow' });
+  const erased = await call(other, '/api/gdpr/users/ada', { method: 'DELETE' });
+  expect(await erased.json()).toMatchObject({ status: 'deleted', deleted: { events: 1000 } });
+  expect([await rowsOn(1, other), await rowsOn(2, other)]).toEqual([1, 10]);
+}, 120_000);
+
+test('a shard that is unavailable delays only its own projects', async () => {
+  await second.process.stop();
+  try {
+    await send(other, eventsOf('late', 50));
+    await send(first, eventsOf('on time', 50));
+    await eventually(async () => expect(await countOf(first, '"on time"')).toBe(50), 60_000);
+    const refused = await call(other, '/query', { body: JSON.stringify({ q: 'late | count', format: 'json' }) });
+    expect(refused.status).toBe(503);
+    // A smaller sum would look right.
+    await expect(rollUpStored({ redis, postgres, shards }, 2, new Date())).rejects.toThrow();
+    await expect(migrateShards(databases.config)).rejects.toThrow(
+      `1 hosts could not be migrated: shard 2 at ${new URL(second.url).host}`,
+    );
+    expect(await describeShards(deps())).toMatch(/\| 2 +\|.*ECONNREFUSED/);
+  } finally {
+    await second.process.start();
+  }
+  await eventually(async () => expect(await countOf(other, 'late')).toBe(50), 60_000);
+}, 180_000);
+
+test('migrations of a shard continue where they stopped', async () => {
+  const clickhouse = await clientOf(2);
+  await clickhouse.command({
+    query: "DELETE FROM schema_migrations WHERE name >= '0006'",
+    clickhouse_settings: { lightweight_deletes_sync: '2' },
+  });
+  expect(await migrateShards(databases.config)).toEqual(['0006_geo_source.sql', '0007_property_types.sql']);
+  expect(await migrateShards(databases.config)).toEqual([]);
+});
+
+test('a server is a shard once', async () => {
+  const alias = second.url.replace('127.0.0.1', 'localhost');
+  await expect(addShard(deps(), [alias], 0)).rejects.toThrow('are the same server');
+  await expect(addShard(deps(), ['http://127.0.0.1:1'], 0)).rejects.toThrow('127.0.0.1:1 does not answer');
+  expect(() => parseShardsCommand(['add', 'user:secret@host'])).toThrow('argument 1 of add is not an http');
+});
+
+test('a deleted project leaves every shard', async () => {
+  await postgres('projects')
+    .where({ id: other.id })
+    .update({ deleted_at: new Date(Date.now() - 30 * 60_000) });
+  await eventually(async () => {
+    expect([await rowsOn(1, other), await rowsOn(2, other), await rowsOn(2, other, 'profiles')]).toEqual([0, 0, 0]);
+  }, 60_000);
+  expect(await rowsOn(1, first)).toBe(1050);
+}, 120_000);
