@@ -1,6 +1,7 @@
 // PostgreSQL lookups of keys, without cache (credentials.ts caches). Keys are found by digest, so
 // that the timing of the index lookup reveals nothing about the key.
 import type { IngestRules } from '../ingest/drop/rules.js';
+import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
 import { toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { eventsThisMonth } from '../usage/store.js';
@@ -69,23 +70,26 @@ interface ProjectRow {
   timezone: string;
   other_sdks: boolean;
   rules: IngestRules | null;
+  /** Of its placement, which a project on the first shard may lack. */
   shard: number | null;
+  /** Null while there is only one shard. */
+  second_shard: number | null;
 }
 
-// Null while there is only one shard.
-const SHARD = 'CASE WHEN EXISTS (SELECT FROM shards WHERE id <> 1) THEN coalesce(project_placements.shard, 1) END';
+const SECOND_SHARD = FIRST_SHARD + 1;
 
 const findProject = (postgres: Postgres, by: Record<string, string | Buffer>): Promise<ProjectRow | undefined> =>
   postgres('projects')
     .join('organizations', 'organizations.id', 'organization_id')
     .leftJoin('definitions', 'definitions.project_id', 'projects.id')
     .leftJoin('project_placements', 'project_placements.project_id', 'projects.id')
+    .leftJoin('shards AS second', (on) => on.onVal('second.id', SECOND_SHARD))
     .where(by)
     .whereNull('deleted_at')
     .first(
       ...['projects.id', 'secret_key_prefix', 'organization_id', 'created_by', 'ip_policy'],
       ...['timezone', 'other_sdks', 'rules'],
-      postgres.raw(`${SHARD} AS shard`),
+      ...['project_placements.shard', 'second.id AS second_shard'],
     );
 
 async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix'>) {
@@ -96,7 +100,8 @@ async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix
     ipPolicy: row.ip_policy,
     timezone: row.timezone,
     ...(row.rules !== null && { rules: row.rules }),
-    ...(row.shard !== null && { shard: row.shard }),
+    // With one shard no request carries it.
+    ...(row.second_shard && { shard: row.shard ?? FIRST_SHARD }),
     ...(!row.other_sdks && { refusesOtherSdks: true }),
     isOverAllowance: await isOverAllowance(deps, row.organization_id),
   };
@@ -126,12 +131,13 @@ async function findToken(deps: FindDeps, token: string): Promise<Found> {
     `SELECT access_tokens.id AS token_id, kind, scopes, access_tokens.created_by AS token_created_by, expires_at, members.role,
        coalesce(last_used_at < now() - interval '1 minute', true) AS is_use_due,
        projects.id, projects.organization_id, organizations.created_by, ip_policy, timezone, other_sdks, rules,
-       ${SHARD} AS shard
+       project_placements.shard, second.id AS second_shard
      FROM access_tokens
      JOIN projects ON projects.id = access_tokens.project_id AND projects.deleted_at IS NULL
      JOIN organizations ON organizations.id = projects.organization_id
      LEFT JOIN definitions ON definitions.project_id = projects.id
      LEFT JOIN project_placements ON project_placements.project_id = projects.id
+     LEFT JOIN shards AS second ON second.id = ${SECOND_SHARD}
      LEFT JOIN members
        ON members.organization_id = projects.organization_id AND members.person_id = access_tokens.created_by
      WHERE digest = ? AND revoked_at IS NULL AND expires_at > now()`,

@@ -51,6 +51,7 @@ export async function createProject(
   const publicKey = newKey('public');
   const secretKey = newKey('secret');
   await postgres.transaction(async (transaction) => {
+    await placeProject(transaction, id);
     await transaction('projects').insert({
       id,
       organization_id: project.organizationId,
@@ -62,7 +63,6 @@ export async function createProject(
       ip_policy: project.ipPolicy ?? 'anonymize',
       timezone: project.timezone ?? 'UTC',
     });
-    await placeProject(transaction, id);
   });
   return { id, publicKey, secretKey };
 }

@@ -1,9 +1,9 @@
 // Adds a shard: migrates its hosts, registers it, waits until every process of the service has read
 // the registry, and then lets it have new projects.
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
-import { type ClickHouseClient, createClickHouse } from '../platform/clickhouse/client.js';
-import { migrateShard } from '../platform/clickhouse/migrate.js';
+import { migrateShard, withClient } from '../platform/clickhouse/migrate.js';
 import { REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
 import { messageOf } from '../platform/errors.js';
@@ -22,7 +22,6 @@ export interface ShardsDeps {
 
 /** Three times the interval, because one reading may fail. */
 const REGISTRY_WAIT_MS = 3 * REGISTRY_EVERY_MS;
-const ANSWER_TIMEOUT_MS = 10_000;
 
 /** Throws when a host cannot be migrated, or belongs to a shard already. May be repeated. */
 export async function addShard(
@@ -33,17 +32,15 @@ export async function addShard(
   const { config, postgres, redis, say, signal } = deps;
   const registered = await listRegistered(postgres);
   const same = registered.find((shard) => shard.urls.join() === urls.join());
-  if (same === undefined)
-    await requireNewServers(
-      config,
-      registered.flatMap((shard) => urlsOf(config, shard)),
-      urls,
-    );
   const id = same?.id ?? Math.max(...registered.map((shard) => shard.id)) + 1;
   const { applied, failed } = await migrateShard({ id, urls }, config.CLICKHOUSE_DATABASE);
   if (failed.length > 0) {
     const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
     throw new Error(`the shard is not added, because migrations failed at ${reasons.join('; ')}`);
+  }
+  if (same === undefined) {
+    const known = registered.flatMap((shard) => urlsOf(config, shard));
+    await requireNewServers(config.CLICKHOUSE_DATABASE, known, urls);
   }
   say(`${applied.size} migrations were applied`);
   const added = same?.id ?? (await registerShard(postgres, urls));
@@ -56,37 +53,32 @@ export async function addShard(
   say(`shard ${id} accepts new projects`);
 }
 
-/** Two shards in one database would count, erase and delete each other's rows. */
-async function requireNewServers(
-  { CLICKHOUSE_DATABASE: database }: Pick<Config, 'CLICKHOUSE_DATABASE'>,
-  known: readonly string[],
-  urls: readonly string[],
-): Promise<void> {
-  const ids = new Map<string, string>();
-  for (const url of [...known, ...urls]) {
-    const host = new URL(url).host;
-    const isNew = urls.includes(url);
-    const id = await serverIdOf(url, database).catch((error: unknown) => {
-      if (isNew) throw new Error(`${host} does not answer: ${messageOf(error)}`);
-      return undefined;
+/**
+ * Two shards in one database would count, erase and delete each other's rows. The same server may
+ * have several names, so a table that is created at one address must not be at another.
+ */
+async function requireNewServers(database: string, known: readonly string[], urls: readonly string[]): Promise<void> {
+  for (const [index, url] of urls.entries()) {
+    const others = [...known, ...urls.slice(index + 1)];
+    const table = `shard_check_${randomBytes(8).toString('hex')}`;
+    await withClient(url, database, async (added) => {
+      await added.command({ query: `CREATE TABLE ${table} (n UInt8) ENGINE = Memory` });
+      try {
+        for (const other of others) {
+          if (await hasTable(other, database, table)) {
+            throw new Error(`${new URL(url).host} and ${new URL(other).host} are the same server`);
+          }
+        }
+      } finally {
+        await added.command({ query: `DROP TABLE ${table}` });
+      }
     });
-    if (id === undefined) continue;
-    const other = ids.get(id);
-    if (isNew && other !== undefined) throw new Error(`${host} and ${other} are the same server`);
-    ids.set(id, host);
   }
 }
 
-/** The same server may have several names. */
-async function serverIdOf(url: string, database: string): Promise<string> {
-  const clickhouse: ClickHouseClient = createClickHouse(
-    { CLICKHOUSE_URL: url, CLICKHOUSE_DATABASE: database },
-    { requestTimeoutMs: ANSWER_TIMEOUT_MS },
-  );
-  try {
-    const result = await clickhouse.query({ query: 'SELECT toString(serverUUID()) AS id', format: 'JSONEachRow' });
-    return (await result.json<{ id: string }>())[0]?.id ?? '';
-  } finally {
-    await clickhouse.close();
-  }
-}
+/** A known server that does not answer is taken for another one. */
+const hasTable = (url: string, database: string, table: string): Promise<boolean> =>
+  withClient(url, database, async (clickhouse) => {
+    const result = await clickhouse.query({ query: `EXISTS TABLE ${table}`, format: 'JSONEachRow' });
+    return (await result.json<{ result: number }>())[0]?.result === 1;
+  }).catch(() => false);

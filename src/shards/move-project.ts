@@ -18,6 +18,8 @@ import { beginMove, cancelMove, completeMove, emptiestShard, listHomes, setAccep
 
 export interface MoveDeps extends ShardsDeps {
   readonly config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE' | 'INGEST_PARTITIONS' | 'QUERY_TIMEOUT_MS'>;
+  /** Until no query reads the old place; by default by QUERY_TIMEOUT_MS. */
+  readonly waitMs?: number;
 }
 
 const REQUEST_TIMEOUT_MS = 300_000;
@@ -130,7 +132,7 @@ async function deleteElsewhere(
 /** Deletes rows from where the projects have been, and then from the files there. */
 async function clearOldShards(deps: OpenDeps, projects: readonly ProjectId[]): Promise<void> {
   const { config, shards, say, signal } = deps;
-  const waitMs = config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
+  const waitMs = deps.waitMs ?? config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
   say(`waiting ${Math.ceil(waitMs / 1000)} s for queries that read the old shard`);
   await delay(waitMs, undefined, { signal });
   const cleared = new Map<number, Shard>();

@@ -3,6 +3,7 @@
 import { expect } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createIngestQueue, type IngestQueue } from '../../src/ingest/queue.js';
+import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createErasureQueue, type ErasureQueue } from '../../src/privacy/queue.js';
@@ -36,7 +37,7 @@ export interface ErasureStack {
 export async function startErasureStack(env: Environment = {}): Promise<ErasureStack> {
   const databases = await createTestDatabases({ PRIVACY_PURGE_DELAY_MS: '0', ...env });
   const store = openEventStore(databases);
-  await hurryCleaning(store);
+  await hurryCleaning(store.client);
   const postgres = createPostgres(databases.config);
   const redis = createRedis(databases.config);
   const ingestQueue = createIngestQueue(redis);
@@ -126,13 +127,14 @@ export async function digestOfOthers(store: EventStore, projectId: string, excep
 }
 
 /** Removes old parts after a second instead of a minute. */
-async function hurryCleaning(store: EventStore): Promise<void> {
+/** Replaced parts leave the disk within seconds. */
+export async function hurryCleaning(client: ClickHouseClient): Promise<void> {
   for (const table of ['events', 'device_map', 'profiles']) {
     const settings = 'old_parts_lifetime = 1, cleanup_delay_period = 1, max_cleanup_delay_period = 2';
-    await store.client.command({ query: `ALTER TABLE ${table} MODIFY SETTING ${settings}` });
+    await client.command({ query: `ALTER TABLE ${table} MODIFY SETTING ${settings}` });
     // The cleaning thread first sleeps for half a minute; reattaching the table starts one with the
     // new settings.
-    await store.client.command({ query: `DETACH TABLE ${table} SYNC` });
-    await store.client.command({ query: `ATTACH TABLE ${table}` });
+    await client.command({ query: `DETACH TABLE ${table} SYNC` });
+    await client.command({ query: `ATTACH TABLE ${table}` });
   }
 }

@@ -10,8 +10,9 @@ import { FOLDER_PREFIX } from './stack-engines.js';
 
 export interface ExtraEngine {
   readonly url: string;
-  /** May be stopped and started again. */
-  readonly process: SupervisedProcess;
+  /** Kills it; its data stays. */
+  kill(): Promise<void>;
+  start(): Promise<void>;
   /** Ends it and removes its folder. */
   remove(): Promise<void>;
 }
@@ -25,16 +26,25 @@ export async function startExtraEngine(): Promise<ExtraEngine> {
     password: 'test',
     database: 'test_*',
   });
-  const running = new SupervisedProcess(spec, {
-    line: () => {},
-    started: (started, pid) => lock.addChild(started, pid),
-    ended: (_name, pid) => lock.removeChild(pid),
-    restarting: () => {},
-  });
+  const create = () =>
+    new SupervisedProcess(spec, {
+      line: () => {},
+      started: (started, pid) => lock.addChild(started, pid),
+      ended: (_name, pid) => lock.removeChild(pid),
+      restarting: () => {},
+    });
+  let running = create();
   await running.start();
   return {
     url,
-    process: running,
+    kill: async () => {
+      running.kill();
+      await running.stop();
+    },
+    start: async () => {
+      running = create();
+      await running.start();
+    },
     remove: async () => {
       await running.stop();
       rmSync(directory, { recursive: true, force: true });

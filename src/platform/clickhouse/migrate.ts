@@ -4,7 +4,7 @@
 // same columns.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from '@clickhouse/client';
+import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
 import { messageOf } from '../errors.js';
 import { packageRoot } from '../paths.js';
@@ -122,7 +122,7 @@ const migrationFiles = (): string[] =>
 /** Creates the database and its table of versions. Resolves with the files that it lacks. */
 async function prepareHost(url: string, database: string): Promise<string[]> {
   // The database may not exist yet, so this connection does not select it.
-  const admin = createClient({ url });
+  const admin = createClient({ url, log: { level: ClickHouseLogLevel.OFF } });
   try {
     await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
   } finally {
@@ -147,7 +147,8 @@ const applyFile = (url: string, database: string, file: { name: string; layout: 
     await clickhouse.insert({ table: 'schema_migrations', values: [{ name: file.name }], format: 'JSONEachRow' });
   });
 
-async function withClient<T>(
+/** With a client of this server, which is closed afterwards. */
+export async function withClient<T>(
   url: string,
   database: string,
   work: (clickhouse: ClickHouseClient) => Promise<T>,
