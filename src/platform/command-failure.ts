@@ -1,5 +1,6 @@
 // Says in one sentence why a command failed, and names the store that does not answer, for people
 // at a terminal. Errors of drivers have an address at best, and some have no message.
+import { HostsNotMigrated } from './clickhouse/migrate.js';
 import { type Config, ConfigProblem } from './config.js';
 
 type Urls = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'CLICKHOUSE_URL'>;
@@ -23,7 +24,7 @@ interface Details {
  * Undefined for an error that no outage, address or password explains: a bug, whose trace helps.
  */
 export function describeFailure(error: unknown, urls: Urls | undefined): string | undefined {
-  if (error instanceof ConfigProblem) return error.message;
+  if (error instanceof ConfigProblem || error instanceof HostsNotMigrated) return error.message;
   for (const cause of causesOf(error)) {
     const store = urls && STORES.find((each) => isOf(cause, urls[each.setting], each.port));
     if (store && urls) {

@@ -162,7 +162,7 @@ test('a shard that is unavailable delays only its own projects', async () => {
     // A smaller sum would look right.
     await expect(rollUpStored({ redis, postgres, shards }, 2, new Date())).rejects.toThrow();
     await expect(migrateShards(databases.config)).rejects.toThrow(
-      `1 hosts could not be migrated: shard 2 at ${new URL(second.url).host}`,
+      `1 host could not be migrated: shard 2 at ${new URL(second.url).host}`,
     );
     expect(await describeShards(deps())).toMatch(/\| 2 +\|.*ECONNREFUSED/);
   } finally {

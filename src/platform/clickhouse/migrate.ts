@@ -63,10 +63,22 @@ export async function migrateShards(config: ClickHouseSettings & Pick<Config, 'D
   for (const shard of shards) {
     const migrated = await migrateShard({ id: shard.id, urls: urlsOf(config, shard) }, config.CLICKHOUSE_DATABASE);
     for (const name of migrated.applied) applied.add(name);
+    // The error of the only server names the store.
+    if (shards.length === 1 && migrated.failed[0] !== undefined) throw migrated.failed[0].error;
     failures.push(...migrated.failed.map(({ host, error }) => `shard ${shard.id} at ${host}: ${messageOf(error)}`));
   }
-  if (failures.length > 0) throw new Error(`${failures.length} hosts could not be migrated: ${failures.join('; ')}`);
+  if (failures.length > 0) throw new HostsNotMigrated(failures);
   return [...applied].sort();
+}
+
+/** For people at a terminal, without a trace. */
+export class HostsNotMigrated extends Error {
+  constructor(failures: readonly string[]) {
+    super(
+      `${failures.length} ${failures.length === 1 ? 'host' : 'hosts'} could not be migrated: ${failures.join('; ')}`,
+    );
+    this.name = 'HostsNotMigrated';
+  }
 }
 
 /** Of one server, which is shard 1. Resolves with the names of the newly applied files. */
