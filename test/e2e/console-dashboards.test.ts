@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alertDocument, REPORT_CARDS } from '../support/alert-documents.js';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
+import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
 
@@ -107,6 +108,7 @@ test('a synced dashboard shows every kind of card, and is not edited here', asyn
   expect(await page.getByRole('button', { name: 'Edit', exact: true }).count()).toBe(0);
   await page.getByText('Synced from a repository').waitFor();
   await expectNoFindings(visited);
+  await expectReachByKeyboard(visited);
 
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('button', { name: 'Save as mine' }).click();

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { createRedis } from '../../src/platform/redis/client.js';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
+import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { eventually } from '../support/eventually.js';
 import { startNight } from '../support/keeping.js';
@@ -276,6 +277,7 @@ test('no screen has a finding of axe, or scrolls sideways', async () => {
     await page.locator(ready).first().waitFor();
     await page.waitForLoadState('networkidle');
     await expectNoFindings(visited);
+    await expectReachByKeyboard(visited);
   }
 });
 

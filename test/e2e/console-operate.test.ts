@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { expectNoFindings } from '../support/console-axe.js';
+import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { startDns, type TestDns } from '../support/dns-server.js';
 import { track } from '../support/track.js';
@@ -35,6 +36,7 @@ test('a domain is claimed, verified by its record, and removed after its name ha
   await domain.getByText('Not verified').waitFor();
   await domain.getByText('_service-verify.shop.example').waitFor();
   await expectNoFindings(visited);
+  await expectReachByKeyboard(visited);
 
   await page.getByRole('button', { name: 'Verify shop.example' }).click();
   await page.getByRole('alert').filter({ hasText: 'no TXT record _service-verify.shop.example' }).waitFor();
@@ -53,6 +55,7 @@ test('a domain is claimed, verified by its record, and removed after its name ha
   expect(await confirm.isDisabled()).toBe(true);
   await dialog.getByRole('textbox').fill('shop.example');
   await expectNoFindings(visited);
+  await expectReachByKeyboard(visited);
   await confirm.click();
   await page.getByText('No domains are claimed.').waitFor();
 });

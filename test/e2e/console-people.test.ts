@@ -3,6 +3,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { connectAgent } from '../support/agent.js';
 import { expectNoFindings } from '../support/console-axe.js';
+import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import type { CookieJar } from '../support/cookie-jar.js';
 import { eventually } from '../support/eventually.js';
@@ -98,6 +99,7 @@ describe('people', () => {
     await page.getByRole('status').filter({ hasText: 'No one was found' }).waitFor();
     await page.getByRole('link', { name: 'Open the events of no-such-id' }).waitFor();
     await expectNoFindings(visited);
+    await expectReachByKeyboard(visited);
   });
 
   test('have a timeline, a profile, and devices that say why; a member can look, not erase', async () => {
@@ -117,6 +119,7 @@ describe('people', () => {
     expect(status).toBe(403);
     expect(requests.filter((request) => request.url().includes('%C3%BC'))).toEqual([]);
     await expectNoFindings(visited);
+    await expectReachByKeyboard(visited);
   });
 
   test('who are many, or have many events, are counted although not all are shown', async () => {

@@ -5,6 +5,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { type ConsoleVisit, closeVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
+import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
 import { signedInAs } from '../support/sign-in.js';
 import { track } from '../support/track.js';
@@ -376,6 +377,7 @@ describe('the frame', () => {
     const { page } = visited;
     await page.getByRole('status').filter({ hasText: 'Events are arriving' }).waitFor();
     await expectNoFindings(visited);
+    await expectReachByKeyboard(visited);
     for (const q of [
       '',
       '* | last 20d | count by day, event_type',
@@ -390,6 +392,7 @@ describe('the frame', () => {
       await editor(visited).waitFor();
       if (q !== '') await region(visited).locator('svg, table, ol, [role=alert]').first().waitFor();
       await expectNoFindings(visited);
+      await expectReachByKeyboard(visited);
     }
   });
 });

@@ -10,6 +10,7 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 export async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
   const { page } = visited;
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(AXE);
+  expect(await page.evaluate<string[]>(ONLY_BY_MOUSE), `without a keyboard's way: ${page.url()}`).toEqual([]);
   for (const width of [360, 1440]) {
     await page.setViewportSize({ width, height: 800 });
     expect(await findingsOf(visited), page.url()).toEqual([]);
@@ -20,6 +21,21 @@ export async function expectNoFindings(visited: ConsoleVisit): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' });
   await expectRoomForLargeText(visited);
 }
+
+/**
+ * Elements that React calls on a click, but that are, contain and belong to no control: marks in a
+ * picture, for example. Their listeners stand in the properties that React keeps on an element.
+ */
+const ONLY_BY_MOUSE = `(() => {
+  const CONTROLS = 'a[href], button, input, select, textarea, summary, label, [tabindex], [contenteditable=true]';
+  const listens = (element) => {
+    const key = Object.keys(element).find((name) => name.startsWith('__reactProps$'));
+    return key !== undefined && typeof element[key]?.onClick === 'function';
+  };
+  return [...document.body.querySelectorAll('*')]
+    .filter((element) => listens(element) && element.closest(CONTROLS) === null && element.querySelector(CONTROLS) === null)
+    .map((element) => element.outerHTML.slice(0, 160)).slice(0, 8);
+})()`;
 
 /**
  * At 200 % of the text size on a desktop, nothing is cut off, no control covers another, and the
