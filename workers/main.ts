@@ -53,6 +53,8 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
 const config = readConfig();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
+// As a child of `web` (WEB_WORKER): the channel ends when `web` was killed.
+process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());

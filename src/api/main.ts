@@ -71,6 +71,7 @@ import { createApp } from './app.js';
 import { forwardQueries } from './forward-queries.js';
 import { createOpenApiRouter } from './openapi/routes.js';
 import { createProjectQueries } from './project-queries.js';
+import { keepWorkerRunning } from './worker-process.js';
 
 const config = readConfig();
 const log = createLogger({ process: 'web', level: config.LOG_LEVEL });
@@ -219,6 +220,7 @@ const app = createApp({
   trustProxy: config.TRUST_PROXY,
   log,
 });
+if (config.WEB_WORKER) keepWorkerRunning(lifecycle, log);
 const server = await listen(app, { host: config.HOST, port: config.PORT });
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 lifecycle.onClose('live views', () => live.close());

@@ -37,6 +37,7 @@ const settings = z.object({
   WORKER_HOST: z.string().default('127.0.0.1'),
   WORKER_PORT: z.coerce.number().int().min(0).optional(),
   WORKER_JOBS: z.string().optional(),
+  WEB_WORKER: flag(false),
   // Express reads the text "1" as the address 0.0.0.1, so a number of hops must be a number.
   TRUST_PROXY: z
     .string()
