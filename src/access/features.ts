@@ -18,7 +18,7 @@ const PATHS_OF_FEATURE = {
   privacy: ['/api/gdpr'],
   admin: ['/api/admin'],
   // Signing out stays possible.
-  'sign-in': ['/auth/idp', '/login'],
+  'sign-in': ['/auth/idp', '/login', '/sign-in'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Throws for an unknown feature name. */

@@ -30,6 +30,8 @@ export const ROUTES = [
   { method: 'POST', path: '/invitations/{token}', auth: 'session' },
   { method: 'GET', path: '/unsubscribe/{token}', auth: 'public' },
   { method: 'POST', path: '/unsubscribe/{token}', auth: 'public' },
+  { method: 'GET', path: '/sign-in/{token}', auth: 'public' },
+  { method: 'POST', path: '/sign-in/{token}', auth: 'public' },
   { method: 'GET', path: '/auth/idp', auth: 'public' },
   { method: 'GET', path: '/auth/idp/cb', auth: 'public' },
   { method: 'POST', path: '/auth/logout', auth: 'public' },

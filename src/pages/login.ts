@@ -28,4 +28,5 @@ The first time, a project is made for you.</p>
 const notConfigured =
   (): Html => html`<p>Signing in is not possible yet: no identity provider is configured. The settings that begin
 with <code>IDP_</code> name one; <code>npm start</code> brings a local one, except in production.</p>
+<p>The operator signs in a first owner with <code>npm run invite -- owner@example.com</code>, which prints a link.</p>
 <p>Keys work without it.</p>`;

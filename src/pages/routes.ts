@@ -1,9 +1,12 @@
 // Routes of the pages /, /login and /invitations/{token}, rendered on the server, of the console's
 // addresses, and of the assets of all in /public.
 import type { ErrorRequestHandler, Request, Response, Router } from 'express';
+import { refuseCrossOrigin } from '../access/same-origin.js';
+import { readSessionToken, setSessionCookie } from '../access/session-cookie.js';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
 import { listDemos, listProjects } from '../accounts/projects.js';
+import { createSession, endSession } from '../accounts/sessions.js';
 import { listOrganizations } from '../accounts/store.js';
 import {
   isUnsubscribed,
@@ -17,6 +20,7 @@ import { createRouter } from '../platform/http/router.js';
 import { toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { toNextPath } from '../sign-in/next-path.js';
+import { redeemSignInLink, requireLinkedEmail, SIGN_IN_LINK_PATH } from '../sign-in/sign-in-links.js';
 import type { Assets } from './assets.js';
 import type { ConsoleAssets } from './console-assets.js';
 import { type ConsoleData, renderConsole } from './console-page.js';
@@ -25,6 +29,7 @@ import { landingPage } from './landing.js';
 import { type Page, renderPage } from './layout.js';
 import { loginPage } from './login.js';
 import { problemPage } from './problem.js';
+import { signInLinkPage } from './sign-in-link.js';
 import { unsubscribePage } from './unsubscribe.js';
 import { welcomeText } from './welcome-text.js';
 
@@ -93,6 +98,18 @@ export function createPagesRouter(deps: PagesDeps): Router {
     res.redirect(303, '/');
   });
 
+  router.get(`${SIGN_IN_LINK_PATH}/:token`, async (req, res) => {
+    const email = await requireLinkedEmail(postgres, String(req.params.token));
+    show(res, signInLinkPage({ path: req.path, email }));
+  });
+  router.post(`${SIGN_IN_LINK_PATH}/:token`, refuseCrossOrigin(publicUrl), async (req, res) => {
+    const personId = await redeemSignInLink(postgres, String(req.params.token));
+    const previous = readSessionToken(req, publicUrl);
+    if (previous !== undefined) await endSession(postgres, previous);
+    setSessionCookie(res, await createSession(postgres, personId), publicUrl);
+    res.redirect(303, '/');
+  });
+
   const subscriberOf = (req: Request): Subscriber => {
     const subscriber = deps.unsubscribeLinks.tryRead(String(req.params.token));
     if (subscriber === undefined) throw new PublicError('not_found', 'the link is not complete; copy it from the mail');
@@ -119,7 +136,9 @@ export function createPagesRouter(deps: PagesDeps): Router {
 export function showProblems(assets: Assets): ErrorRequestHandler {
   const showProblem: ErrorRequestHandler = (error, req, res, next) => {
     const isNavigation =
-      req.method === 'GET' ? !/^\/api\//.test(req.path) : /^\/(?:auth|invitations|unsubscribe)\//.test(req.path);
+      req.method === 'GET'
+        ? !/^\/api\//.test(req.path)
+        : /^\/(?:auth|invitations|sign-in|unsubscribe)\//.test(req.path);
     const isPage = isNavigation && req.accepts(['json', 'html']) === 'html';
     if (!isPage || res.headersSent || !(error instanceof PublicError)) return next(error);
     if (error.kind === 'rate_limited') res.set('Retry-After', '60');

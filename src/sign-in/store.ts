@@ -10,6 +10,7 @@ import {
 import { mayCreateOrganization, type Quotas } from '../accounts/quotas.js';
 import { createOrganization, createProject } from '../accounts/store.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { adoptLinkedPerson } from './sign-in-links.js';
 
 /** Name of the embedded provider of the standalone stack. */
 const LOCAL_PROVIDER_ID = 'local';
@@ -21,6 +22,7 @@ export async function recordSignIn(
   { secretKeyBase, quotas }: { secretKeyBase: string; quotas: Quotas },
 ): Promise<string> {
   return postgres.transaction(async (transaction) => {
+    await adoptLinkedPerson(transaction, signedIn);
     const id = await upsertPerson(transaction, signedIn);
     await joinByDomain(transaction, id);
     if (signedIn.provider === LOCAL_PROVIDER_ID) await joinStandaloneOrganization(transaction, id);

@@ -12,6 +12,7 @@ import {
   operatingCalls,
   privacyCalls,
   protocolCalls,
+  signInLinkCalls,
 } from '../support/console-calls.js';
 import { expectDocumented } from '../support/contract.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -100,6 +101,7 @@ async function createCalls(): Promise<Call[]> {
     { route: 'GET /invitations/{token}', path: `/invitations/${other.token}`, status: 200 },
     { route: 'POST /invitations/{token}', path: `/invitations/${other.token}`, status: 303, session: guest.session },
     { route: 'POST /invitations/{token}', path: '/invitations/none', status: 404, session: guest.session },
+    ...(await signInLinkCalls(postgres, databases.config.SECRET_KEY_BASE)),
     { route: 'GET /auth/idp/cb', status: 400 },
     { route: 'GET /auth/idp/cb', status: 400, headers: { Accept: 'text/html' } },
     { route: 'POST /auth/logout', status: 200, session: leaver.session, headers: { Accept: 'application/json' } },

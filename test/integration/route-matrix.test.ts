@@ -72,6 +72,8 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /login': '*',
   'GET /invitations/{token}': '*',
   'POST /invitations/{token}': 'signed in',
+  'GET /sign-in/{token}': '*',
+  'POST /sign-in/{token}': '*',
   'GET /unsubscribe/{token}': '*',
   'POST /unsubscribe/{token}': '*',
   'GET /auth/idp': '*',

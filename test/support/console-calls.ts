@@ -1,5 +1,8 @@
 // Calls of the routes that the console alone uses, for the comparison with the OpenAPI document.
+
 import type { RouteName } from '../../src/access/route-matrix.js';
+import type { Postgres } from '../../src/platform/postgres/client.js';
+import { createSignInLink } from '../../src/sign-in/sign-in-links.js';
 import type { Sent } from './accounts.js';
 
 export interface Call extends Sent {
@@ -171,3 +174,13 @@ export const protocolCalls = (key: string): Call[] => [
   { route: 'GET /v1/projects/{writeKey}/settings', path: '/v1/projects/pk/settings', status: 200 },
   { route: 'GET /cdn/v1/projects/{writeKey}/settings', path: '/cdn/v1/projects/pk/settings', status: 200 },
 ];
+
+/** A one-time link is shown, used, and refused the second time. */
+export async function signInLinkCalls(postgres: Postgres, secretKeyBase: string): Promise<Call[]> {
+  const { path } = await createSignInLink(postgres, { email: 'linked@example.com', secretKeyBase });
+  return [
+    { route: 'GET /sign-in/{token}', path, status: 200 },
+    { route: 'POST /sign-in/{token}', path, status: 303 },
+    { route: 'POST /sign-in/{token}', path, status: 404 },
+  ];
+}

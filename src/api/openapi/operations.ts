@@ -60,6 +60,12 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       'Accepts the invitation (form post) and redirects to the landing page',
       { 303: NOTHING },
     ],
+    'GET /sign-in/{token}': ['Page of a one-time link for signing in', { 200: HTML }],
+    'POST /sign-in/{token}': [
+      'Signs in with a one-time link (form post) and redirects to the landing page',
+      { 303: NOTHING },
+      { errors: [403] },
+    ],
     'GET /auth/idp': ['Starts sign-in with the identity provider', { 302: NOTHING }, { errors: [429, 503] }],
     'GET /auth/idp/cb': [
       'OAuth callback; sets the session cookie',

@@ -1,0 +1,50 @@
+// `npm run invite -- owner@example.com`: prints a one-time link that signs in a first owner, before
+// an identity provider is configured.
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { env } from 'node:process';
+import { readStandalone } from '../src/imports/target.js';
+import { readOperatorConfig } from '../src/platform/config.js';
+import { packageRoot } from '../src/platform/paths.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
+import { publicUrlOf } from '../src/platform/public-url.js';
+import { createSignInLink } from '../src/sign-in/sign-in-links.js';
+
+const HELP = `usage: npm run invite -- owner@example.com
+
+Prints a link that signs in this person once, within a day, as an owner of the oldest organization without members, or of a new one.
+Run it again for a new link. Once an identity provider is configured and has verified the same address, the person signs in there.
+
+The service is the one that npm start runs in DATA_DIR, or that of DATABASE_URL and its like; PUBLIC_URL is its address.
+`;
+
+async function findPublicUrl(config: ReturnType<typeof readOperatorConfig>): Promise<URL> {
+  const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
+  const isStandalone = config.PUBLIC_URL === undefined && !env.DATABASE_URL && existsSync(dataDirectory);
+  return isStandalone ? new URL((await readStandalone(dataDirectory)).url) : publicUrlOf(config);
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const [email, more] = args;
+  if (args.some((arg) => arg === '--help' || arg === '-h')) return void process.stdout.write(HELP);
+  if (email === undefined || more !== undefined || email.startsWith('-')) {
+    process.stderr.write('the e-mail address is missing: npm run invite -- owner@example.com\n');
+    process.exitCode = 2;
+    return;
+  }
+  const config = readOperatorConfig();
+  const url = await findPublicUrl(config);
+  const postgres = createPostgres(config, { poolMax: 1 });
+  try {
+    const link = await createSignInLink(postgres, { email, secretKeyBase: config.SECRET_KEY_BASE });
+    process.stdout.write(`${new URL(link.path, url).href}\n`);
+    process.stderr.write(`signs in ${link.email} once, until ${link.expiresAt.toISOString()}\n`);
+  } finally {
+    await postgres.destroy();
+  }
+}
+
+await run(process.argv.slice(2)).catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

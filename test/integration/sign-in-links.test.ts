@@ -1,0 +1,125 @@
+// One-time links of `npm run invite`: a first owner without an identity provider, who signs in with
+// one later.
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createSignInLink } from '../../src/sign-in/sign-in-links.js';
+import { CookieJar } from '../support/cookie-jar.js';
+import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const OWNER = 'owner@example.com';
+const GONE = 'This link was used, replaced by a newer one, or is older than a day';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let stack: SignInStack;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  stack = await startSignInStack(databases);
+});
+
+afterAll(async () => {
+  await stack?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+function invite(...args: string[]): Promise<{ status: number | null; output: string; errors: string }> {
+  const child = spawn(process.execPath, ['dist/cli/invite.js', ...args], {
+    cwd: packageRoot,
+    env: { PATH: process.env.PATH, ...databases.env, PUBLIC_URL: stack.url },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (text: Buffer) => {
+    output += text;
+  });
+  child.stderr.on('data', (text: Buffer) => {
+    errors += text;
+  });
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output, errors })));
+}
+
+const asBrowser = { headers: { Accept: 'text/html' } };
+const press = (jar: CookieJar, url: string, headers: Record<string, string> = {}) =>
+  jar.visit(url, { method: 'POST', headers: { Accept: 'text/html', ...headers } });
+const organizationsOf = async (jar: CookieJar): Promise<{ id: string; role: string }[]> =>
+  JSON.parse((await jar.visit(`${stack.url}/api/orgs`, { headers: { Accept: 'application/json' } })).text);
+
+test('a link signs in an owner once, who signs in with a provider later', async () => {
+  const replaced = (await invite(OWNER)).output.trim();
+  const { status, output, errors } = await invite(OWNER.toUpperCase());
+  const link = output.trim();
+  expect(status).toBe(0);
+  expect(link.startsWith(`${stack.url}/sign-in/`)).toBe(true);
+  expect(errors).toMatch(/^signs in owner@example\.com once, until \S+Z\n$/);
+  expect(await new CookieJar().visit(replaced, asBrowser)).toMatchObject({ status: 404 });
+
+  const jar = new CookieJar();
+  const page = await jar.visit(link, asBrowser);
+  expect(page.status).toBe(200);
+  expect(page.text).toContain(OWNER);
+  expect((await press(jar, link, { Origin: 'https://elsewhere.example' })).status).toBe(403);
+  expect(await press(jar, link)).toMatchObject({ status: 303, location: `${stack.url}/` });
+  const organizations = await organizationsOf(jar);
+  expect(organizations).toMatchObject([{ role: 'owner' }]);
+  expect(await postgres('projects').where({ organization_id: organizations[0]?.id }).pluck('name')).toEqual([
+    'My project',
+  ]);
+
+  const again = await press(new CookieJar(), link);
+  expect(again.status).toBe(404);
+  expect(again.text).toContain(GONE);
+
+  // An address that a provider has verified, as the local one does, gets the account.
+  expect(await organizationsOf(await signedInAs(stack.url, OWNER))).toEqual(organizations);
+  expect(await postgres('people').where({ email: OWNER }).pluck('provider')).toEqual(['test']);
+  expect(await invite(OWNER)).toMatchObject({
+    status: 1,
+    errors: `${OWNER} signs in with an identity provider already\n`,
+  });
+});
+
+test('a link ends after a day, and one that was changed to last longer is refused', async () => {
+  const link = await createSignInLink(postgres, {
+    email: 'late@example.com',
+    secretKeyBase: databases.config.SECRET_KEY_BASE,
+  });
+  const later = link.path.replace(/\d+$/, (time) => String(Number(time) + 1));
+  expect((await new CookieJar().visit(`${stack.url}${later}`, asBrowser)).status).toBe(404);
+  expect(link.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(24 * 60 * 60_000);
+});
+
+test('a link makes an owner of the organization that has no members', async () => {
+  const empty = await postgres('organizations').insert(
+    {
+      ...(await postgres('organizations').first('slug', 'admin_key_digest', 'admin_key_prefix')),
+      ...{
+        id: '00000000-0000-7000-8000-000000000001',
+        name: 'Empty',
+        slug: 'empty',
+        admin_key_digest: Buffer.from('e'),
+      },
+    },
+    'id',
+  );
+  const link = await createSignInLink(postgres, {
+    email: 'second@example.com',
+    secretKeyBase: databases.config.SECRET_KEY_BASE,
+  });
+  const jar = new CookieJar();
+  await press(jar, `${stack.url}${link.path}`);
+  expect(await organizationsOf(jar)).toMatchObject([{ id: empty[0].id, role: 'owner' }]);
+});
+
+test.each([
+  [[], 2, 'the e-mail address is missing: npm run invite -- owner@example.com\n'],
+  [['nobody'], 1, '"nobody" is not an e-mail address\n'],
+])('npm run invite -- %j says what is wrong', async (args, status, errors) => {
+  expect(await invite(...args)).toEqual({ status, output: '', errors });
+});
