@@ -85,6 +85,7 @@ afterAll(async () => {
 /** Events, queries, and each kind of failure that has a panel. */
 async function sendTraffic({ url, publicKey, secretKey }: Stack): Promise<void> {
   await track(url, publicKey, { events: [{ event_type: 'signup' }, { event_type: 7 }] });
+  await fetch(`${url}/e/`, { method: 'POST', body: JSON.stringify({ token: publicKey, event: '$groupidentify' }) });
   const ask = (q: string) =>
     fetch(`${url}/query`, { method: 'POST', headers: { 'X-API-Key': secretKey }, body: JSON.stringify({ q }) });
   await Promise.all(['signup | count', 'signup | count by day', 'no query [', 'signup | count', '* | count'].map(ask));

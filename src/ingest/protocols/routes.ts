@@ -82,6 +82,9 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
     const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
     const foreign = { protocol: sent.protocol.name, call, ...('parsed' in sent && { parsed: sent.parsed }) };
     const counted = await decideAndCount({ req, credential, bytes, foreign }, deps.ingest); // 400, 429
+    for (const [reason, calls] of counted.translated?.skipped ?? []) {
+      deps.ingest.metrics.skippedCalls.inc({ protocol: sent.protocol.name, reason }, calls);
+    }
     return { protocol: sent.protocol, counts: await commit({ req, credential, bytes }, counted, deps) }; // 429, 503
   });
   res.json(protocol.answer(counts));
