@@ -105,11 +105,15 @@ const PLANS = ['free', 'pro', 'team'];
 function createEvent(hasOneId: boolean): LoadEvent {
   const device = Math.floor(Math.random() * DEVICES);
   const isUser = Math.random() < 0.4;
+  const deviceId = `dev_${String(device).padStart(18, '0')}`;
+  const userId = `user_${device % USERS}`;
+  // Some SDKs send start times, which are stored with the id in front.
+  const session = `${isUser ? userId : deviceId}:${1_700_000_000_000 + Math.floor(Math.random() * 1e10)}`;
   return {
     event_type: EVENT_TYPES[Math.floor(Math.random() ** 2 * EVENT_TYPES.length)],
-    ...(isUser && { user_id: `user_${device % USERS}` }),
-    ...(!(isUser && hasOneId) && { device_id: `dev_${String(device).padStart(18, '0')}` }),
-    session_id: randomBytes(16).toString('base64url'),
+    ...(isUser && { user_id: userId }),
+    ...(!(isUser && hasOneId) && { device_id: deviceId }),
+    session_id: hasOneId ? session : randomBytes(16).toString('base64url'),
     time: TIME_PLACE,
     insert_id: ID_PLACE,
     library: 'service-js/1.0.0',

@@ -29,6 +29,9 @@ interface Form {
   toBody(events: readonly LoadEvent[], key: string, places: Places): unknown;
 }
 
+/** The time at the end of a session id. */
+const startOf = (session: string): number => Number(session.slice(session.indexOf(':') + 1));
+
 const keyHeader = (key: string): readonly string[] => [`X-API-Key: ${key}`];
 const inBody = (): readonly string[] => [];
 
@@ -50,7 +53,7 @@ export const FORMS: Readonly<Record<ProtocolName, Form>> = {
         ...(user_id !== undefined && { userId: user_id }),
         ...(device_id !== undefined && { anonymousId: device_id }),
         properties: event_properties,
-        context: { sessionId: session_id, library: { name: 'analytics.js', version: 'npm:next-1.81.0' } },
+        context: { sessionId: startOf(session_id), library: { name: 'analytics.js', version: 'npm:next-1.81.0' } },
         messageId: insert_id,
       })),
       writeKey: key,
@@ -83,11 +86,11 @@ export const FORMS: Readonly<Record<ProtocolName, Form>> = {
     toHeaders: inBody,
     toBody: (events, key, { timeMs }) => ({
       api_key: key,
-      events: events.map(({ event_type, user_id, device_id, insert_id, event_properties }) => ({
+      events: events.map(({ event_type, user_id, device_id, session_id, insert_id, event_properties }) => ({
         event_type,
         user_id,
         device_id,
-        session_id: 1_700_000_000_000,
+        session_id: startOf(session_id),
         time: timeMs,
         insert_id,
         event_properties,
