@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { markStandaloneOrganization } from '../src/accounts/people.js';
 import { createOrganization, createProject } from '../src/accounts/store.js';
-import { migrateShards } from '../src/platform/clickhouse/migrate.js';
+import { HostsNotMigrated, migrateShards } from '../src/platform/clickhouse/migrate.js';
 import { type Config, readConfig } from '../src/platform/config.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
 import { migratePostgres } from '../src/platform/postgres/migrate.js';
@@ -27,8 +27,18 @@ const { values } = parseArgs({
 async function prepare(config: Config): Promise<void> {
   if (values['create-database']) await step('PostgreSQL could not be prepared', () => createDatabase(config));
   await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config));
-  await step('ClickHouse (CLICKHOUSE_URL) could not be migrated', () => migrateShards(config));
+  await step('ClickHouse (CLICKHOUSE_URL) could not be migrated', () => migrateAll(config));
   await step('The first project could not be created', () => ensureFirstProject(config));
+}
+
+/** A shard that does not answer does not keep the projects of the others waiting. */
+async function migrateAll(config: Config): Promise<void> {
+  try {
+    await migrateShards(config);
+  } catch (error) {
+    if (!(error instanceof HostsNotMigrated && error.isFirstMigrated)) throw error;
+    process.stderr.write(`${error.message}\n`);
+  }
 }
 
 async function step(problem: string, run: () => Promise<unknown>): Promise<void> {

@@ -38,7 +38,9 @@ const deps = () => ({
 });
 
 const moveDeps = () => ({ ...deps(), waitMs: 500 });
-const SENT_WHILE_MOVING = 'during';
+const SENT_MEANWHILE = 'during';
+/** Of the first project, by earlier tests. */
+let sentBefore = 0;
 /** Some are before the rows are copied, some after the placement has changed. */
 const INTERRUPTED_AFTER_MS = [0, 20, 60, 120, 200, 300, 450, 700, 1000, 1500];
 
@@ -171,6 +173,19 @@ test('a shard that is unavailable delays only its own projects', async () => {
   await eventually(async () => expect(await countOf(other, 'late')).toBe(50), 60_000);
 }, 180_000);
 
+test('a shard that is killed over and over loses nothing and doubles nothing', async () => {
+  const sending = [first, other].map(keepSending);
+  for (let time = 0; time < 3; time += 1) {
+    await second.kill();
+    await second.start();
+  }
+  const sent = await Promise.all(sending.map((one) => one.stop()));
+  for (const [index, project] of [first, other].entries()) {
+    await eventually(async () => expect(await countOf(project, SENT_MEANWHILE)).toBe(sent[index]), 120_000);
+  }
+  sentBefore = sent[0] ?? 0;
+}, 240_000);
+
 test('migrations of a shard continue where they stopped', async () => {
   const clickhouse = await clientOf(2);
   await clickhouse.command({
@@ -194,7 +209,7 @@ function keepSending(project: NewProject): { stop: () => Promise<number> } {
   let sent = 0;
   const run = async () => {
     for (let batch = 0; !isStopped; batch += 1) {
-      const events = eventsOf(SENT_WHILE_MOVING, 20).map((event) => ({ ...event, insert_id: randomUUID() }));
+      const events = eventsOf(SENT_MEANWHILE, 20).map((event) => ({ ...event, insert_id: randomUUID() }));
       // Every second batch is sent twice, as by a client that got no answer.
       await send(project, events);
       if (batch % 2 === 0) await send(project, events);
@@ -245,10 +260,10 @@ test('a project moves under traffic: exact before, during and after, also when i
   await moveProject(moveDeps(), first.id, target);
   const sent = await sending.stop();
   expect(await asking.stop()).toBeGreaterThan(0);
-  await eventually(async () => expect(await countOf(first, SENT_WHILE_MOVING)).toBe(sent), 60_000);
+  await eventually(async () => expect(await countOf(first, SENT_MEANWHILE)).toBe(sentBefore + sent), 60_000);
   expect(await countOf(first, 'visit | where user.plan = "pro"')).toBe(1000);
   const [here, there] = [await rowsOn(target, first), await rowsOn(target === 1 ? 2 : 1, first)];
-  expect([here, there]).toEqual([1050 + sent, 0]);
+  expect([here, there]).toEqual([1050 + sentBefore + sent, 0]);
   expect(await shards.homeOf(first.id)).toMatchObject({ shard: target, isMoving: false });
   // Again: nothing is left to do.
   await moveProject(moveDeps(), first.id, target);

@@ -10,7 +10,7 @@ import { messageOf } from '../errors.js';
 import { packageRoot } from '../paths.js';
 import { createPostgres } from '../postgres/client.js';
 import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
-import { listShards, urlsOf } from './shards.js';
+import { FIRST_SHARD, listShards, urlsOf } from './shards.js';
 
 const FOLDER = join(packageRoot, 'ops', 'clickhouse');
 
@@ -59,25 +59,34 @@ export async function migrateShards(config: ClickHouseSettings & Pick<Config, 'D
   const postgres = createPostgres(config, { poolMax: 1 });
   const shards = await Promise.resolve(listShards(postgres)).finally(() => postgres.destroy());
   const applied = new Set<string>();
-  const failures: string[] = [];
+  const failures: HostFailure[] = [];
   for (const shard of shards) {
     const migrated = await migrateShard({ id: shard.id, urls: urlsOf(config, shard) }, config.CLICKHOUSE_DATABASE);
     for (const name of migrated.applied) applied.add(name);
     // The error of the only server names the store.
     if (shards.length === 1 && migrated.failed[0] !== undefined) throw migrated.failed[0].error;
-    failures.push(...migrated.failed.map(({ host, error }) => `shard ${shard.id} at ${host}: ${messageOf(error)}`));
+    failures.push(...migrated.failed.map(({ host, error }) => ({ shard: shard.id, host, error })));
   }
   if (failures.length > 0) throw new HostsNotMigrated(failures);
   return [...applied].sort();
 }
 
+interface HostFailure {
+  readonly shard: number;
+  readonly host: string;
+  readonly error: unknown;
+}
+
 /** For people at a terminal, without a trace. */
 export class HostsNotMigrated extends Error {
-  constructor(failures: readonly string[]) {
-    super(
-      `${failures.length} ${failures.length === 1 ? 'host' : 'hosts'} could not be migrated: ${failures.join('; ')}`,
-    );
+  /** Whether the first shard is complete. */
+  readonly isFirstMigrated: boolean;
+
+  constructor(failures: readonly HostFailure[]) {
+    const hosts = failures.map(({ shard, host, error }) => `shard ${shard} at ${host}: ${messageOf(error)}`);
+    super(`${hosts.length} ${hosts.length === 1 ? 'host' : 'hosts'} could not be migrated: ${hosts.join('; ')}`);
     this.name = 'HostsNotMigrated';
+    this.isFirstMigrated = failures.every(({ shard }) => shard !== FIRST_SHARD);
   }
 }
 
