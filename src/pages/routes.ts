@@ -1,12 +1,14 @@
 // Routes of the pages /, /login and /invitations/{token}, rendered on the server, of the console's
 // addresses, and of the assets of all in /public.
 import type { ErrorRequestHandler, Request, Response, Router } from 'express';
+import { findMembership } from '../access/membership.js';
 import { refuseCrossOrigin } from '../access/same-origin.js';
 import { readSessionToken, setSessionCookie } from '../access/session-cookie.js';
 import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
 import { listDemos, listProjects } from '../accounts/projects.js';
 import { createSession, endSession } from '../accounts/sessions.js';
+import { findInvitationLink, type InvitationLink } from '../accounts/shown-invitation.js';
 import { listOrganizations } from '../accounts/store.js';
 import {
   isUnsubscribed,
@@ -24,7 +26,7 @@ import { redeemSignInLink, requireLinkedEmail, SIGN_IN_LINK_PATH } from '../sign
 import type { Assets } from './assets.js';
 import type { ConsoleAssets } from './console-assets.js';
 import { type ConsoleData, renderConsole } from './console-page.js';
-import { invitationPage } from './invitation.js';
+import { type InvitationReader, invitationPage } from './invitation.js';
 import { landingPage } from './landing.js';
 import { type Page, renderPage } from './layout.js';
 import { loginPage } from './login.js';
@@ -89,12 +91,24 @@ export function createPagesRouter(deps: PagesDeps): Router {
     show(res, loginPage({ label: deps.signInLabel, startUrl }));
   });
 
+  const showInvitation = async (res: Response, req: Request, session: Person | undefined): Promise<void> => {
+    const link = await findInvitationLink(postgres, String(req.params.token));
+    if (link.state !== 'open' && res.statusCode === 200) res.status(404);
+    const reader = session && (await readerOf(session, link, postgres));
+    show(res, invitationPage({ path: req.path, link, reader }));
+  };
   router.get('/invitations/:token', async (req, res) => {
-    const session = await findPerson(postgres, { req, res, publicUrl });
-    show(res, invitationPage({ path: req.path, person: session && nameOf(session) }));
+    await showInvitation(res, req, await findPerson(postgres, { req, res, publicUrl }));
   });
   router.post('/invitations/:token', ...requireSession(postgres, sessions), async (req: Request, res: Response) => {
-    await acceptInvitation(postgres, String(req.params.token), personOf(res));
+    try {
+      await acceptInvitation(postgres, String(req.params.token), personOf(res));
+    } catch (error) {
+      if (!(error instanceof PublicError) || req.accepts(['json', 'html']) !== 'html') throw error;
+      // The page says why, and what to do instead.
+      await showInvitation(res.status(error.status), req, personOf(res));
+      return;
+    }
     res.redirect(303, '/');
   });
 
@@ -149,6 +163,13 @@ export function showProblems(assets: Assets): ErrorRequestHandler {
 
 function sendPage(res: Response, text: string): void {
   res.type('html').send(text);
+}
+
+async function readerOf(session: Person, link: InvitationLink, postgres: Postgres): Promise<InvitationReader> {
+  const membership =
+    link.state === 'unknown' ? undefined : await findMembership(postgres, session.personId, link.organizationId);
+  const { email, emailVerified: isVerified } = session;
+  return { name: nameOf(session), email: email ?? undefined, isVerified, isMember: membership !== undefined };
 }
 
 const nameOf = (session: Person): string => session.email ?? session.name ?? 'you';

@@ -66,7 +66,7 @@ export function createSignInRouter(deps: SignInDeps): Router {
     const token = readSessionToken(req, publicUrl);
     if (token !== undefined) await endSession(postgres, token);
     clearSessionCookie(res, publicUrl);
-    if (req.accepts(['json', 'html']) === 'html') res.redirect(303, '/');
+    if (req.accepts(['json', 'html']) === 'html') res.redirect(303, toNextPath(req.query.next));
     else res.json({ ok: true });
   });
   return router;

@@ -1,7 +1,9 @@
 // HTML pages over HTTP: their content by viewer, and their security headers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createInvitation } from '../../src/accounts/invitations.js';
 import { createProject } from '../../src/accounts/store.js';
 import { EXAMPLE_QUERY, EXAMPLE_ROWS } from '../../src/pages/example.js';
+import { toOrganizationId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { eventually } from '../support/eventually.js';
@@ -163,10 +165,21 @@ describe('invitation page', () => {
     expect(acceptUrl.startsWith(`${stack.url}/invitations/`)).toBe(true);
     const path = new URL(acceptUrl).pathname;
 
+    const says = async (jar?: CookieJar) =>
+      (await see(path, jar)).text.replaceAll(/<[^>]+>|\s+/g, ' ').replaceAll(/ +/g, ' ');
     expect((await see(path)).text).toContain(`href="/login?next=${encodeURIComponent(path)}"`);
+    expect(await says()).toMatch(
+      /\(pages-host@example\.com\) invites pages-invited@example\.com to join .+ as an admin\. .*until \d+ \w+ \d{4}\./,
+    );
     expect(await see(path, new CookieJar(), { method: 'POST' })).toMatchObject({ status: 401 });
     const other = await signedInAs(stack.url, 'pages-other@example.com');
     expect(await see(path, other, { method: 'POST' })).toMatchObject({ status: 403 });
+    expect(await says(other)).toContain('signed in as pages-other@example.com , which is another account');
+    const leave =
+      /<form method="post" action="(\/auth\/logout\?[^"]*)">/.exec((await see(path, other)).text)?.[1] ?? '';
+    const left = await see(leave, other, { method: 'POST' });
+    expect(left).toMatchObject({ status: 303, location: `${stack.url}/login?next=${encodeURIComponent(path)}` });
+    expect((await see(path, other)).text).toContain('Sign in as pages-invited@example.com');
     const invited = await signedInAs(stack.url, 'pages-invited@example.com');
     // The organization of their own exists before and after they join.
     expect((await see('/', invited)).text).toContain('&quot;role&quot;:&quot;owner&quot;');
@@ -176,7 +189,29 @@ describe('invitation page', () => {
     });
     expect(await see(path, invited, { method: 'POST' })).toMatchObject({ status: 303, location: `${stack.url}/` });
     expect((await see('/', invited)).text).toContain('&quot;role&quot;:&quot;admin&quot;');
-    expect(await see(path, invited, { method: 'POST' })).toMatchObject({ status: 404 });
+    const again = await see(path, invited, { method: 'POST' });
+    expect(again).toMatchObject({ status: 404 });
+    expect(again.text).toContain('You are a member of');
+    expect(await says()).toContain('This invitation has been used');
+  });
+
+  test('says why a link does not work', async () => {
+    const host = 'pages-ended@example.com';
+    const owner = await signedInAs(stack.url, host);
+    const organizationId = await organizationOf(host);
+    const { person_id: invitedBy } = await postgres('members').where({ organization_id: organizationId }).first();
+    const to = { email: 'nobody@example.com', role: 'member', invitedBy } as const;
+    const { token } = await createInvitation(postgres, toOrganizationId(organizationId), to);
+    const title = async () => /<h1>(.*)<\/h1>/.exec((await see(`/invitations/${token}`)).text)?.[1];
+    expect(await title()).toMatch(/^Join /);
+    await postgres('members').where({ person_id: invitedBy }).update({ role: 'member' });
+    expect(await title()).toBe('This invitation does not work any more');
+    await postgres('invitations')
+      .where({ invited_by: invitedBy })
+      .update({ expires_at: new Date(0) });
+    expect(await title()).toBe('This invitation has expired');
+    const wrong = await see('/invitations/none', owner);
+    expect([wrong.status, wrong.text.includes('There is no such invitation')]).toEqual([404, true]);
   });
 });
 
