@@ -83,7 +83,7 @@ async function createClients(args: ImportArguments): Promise<NonNullable<ImportO
   const { signal } = interrupt;
   const options = { ...target, userAgent: libraryName(), signal, onRetry: createRetryNotes() };
   return {
-    track: createTrackClient(options),
+    track: createTrackClient({ ...options, replacesHostless: args.site !== undefined }),
     trackAndWait: createWaitingTrackClient(options),
     count: createCounter({ ...target, library: libraryOf(args), signal }),
     identify: paced(createIdentifyClient(options), { perSecond: args.identifiesPerSecond, signal }),

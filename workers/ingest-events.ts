@@ -10,6 +10,7 @@ import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { insertEvents, partitionOf } from '../src/ingest/insert/ingest-partition.js';
 import { isolateRejected } from '../src/ingest/insert/isolate-rejected.js';
 import { groupByMonths, quarterOf } from '../src/ingest/insert/months.js';
+import { deleteHostless } from '../src/ingest/insert/replace-hostless.js';
 import { type AcceptedEvent, replayEvents } from '../src/ingest/insert/replay-events.js';
 import { EventBlock } from '../src/ingest/insert/row.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
@@ -135,6 +136,9 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     const settled = moving.length === 0 ? envelopes : envelopes.filter((envelope) => !moving.includes(envelope));
     const shardOf = new Map<string, Shard>();
     for (const id of projects) shardOf.set(id, await shards.get(placementOf(id).shard));
+    for (const [shard, some] of groupBy(settled, ({ header }) => shardOf.get(header.p))) {
+      if (shard !== undefined) await deleteHostless(shard.clickhouse, some);
+    }
     const store = (some: readonly Envelope[]) => storeAll(some, { shardOf, turn });
     let refused: readonly Envelope[] = [];
     let reason = '';

@@ -33,7 +33,8 @@ steps and the mapping of each source.
   FILE…             files, folders, globs, zip archives; gzip is recognized; - for standard input
   --dry-run         reads and checks all records, sends nothing, and prints the same summary
   --project ID      a project of the service that npm start runs; default: its first one
-  --site URL        access-log: the site of the log, such as https://example.com; without it _url is the path
+  --site URL        access-log: the site of the log, such as https://example.com; without it _url is the path;
+                    importing again with it mends events that have none
   --source-timezone ZONE
                     mixpanel: the zone of a project that wrote local times, such as Europe/Berlin; default: UTC
   --overwrite-profiles

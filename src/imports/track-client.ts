@@ -43,7 +43,13 @@ const RETRY_DELAYS_MS = [1000, 2000, 4000];
 const RETRY_AFTER_MAX_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-export const createTrackClient = (options: TrackClientOptions): SendBatch => createClient(options, TRACK);
+export const createTrackClient = (
+  options: TrackClientOptions & {
+    /** Whether events replace those of the same ids that have no hostname. */
+    readonly replacesHostless?: boolean;
+  },
+): SendBatch =>
+  createClient(options, options.replacesHostless ? { ...TRACK, path: 'track?replace=without-host' } : TRACK);
 
 /** Each batch is answered when its events are counted, or after ten seconds. */
 export const createWaitingTrackClient = (options: TrackClientOptions): SendBatch =>

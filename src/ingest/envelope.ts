@@ -44,6 +44,8 @@ export interface EnvelopeHeader {
    * `geo` of their own.
    */
   readonly own?: true;
+  /** Stored events of the same ids without a hostname are replaced (replace-hostless.ts). */
+  readonly host?: true;
 }
 
 export interface Envelope {

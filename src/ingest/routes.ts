@@ -9,7 +9,7 @@ import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.j
 import { type BodyLimits, createBodyReader, type WithBody } from '../platform/http/read-body.js';
 import { createRouter } from '../platform/http/router.js';
 import { admit, awaitTurn, decideAndCount, enqueue, requireQuota, type StepDeps, settleTimes } from './steps.js';
-import { CountedWaits, parseWait } from './wait-until-counted.js';
+import { CountedWaits, parseReplace, parseWait } from './wait-until-counted.js';
 
 export interface IngestDeps extends StepDeps {
   readonly credentials: CredentialStore;
@@ -61,6 +61,7 @@ async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promis
   const credential = await authenticate(deps.credentials, 'track', req); // 401, 403
   deps.rateLimit.take(rateSubjectsOf(credential)); // 429
   const isWaiting = parseWait(req, credential); // 400, 403
+  const replacesHostless = parseReplace(req, credential); // 400, 403
   requireQuota(credential); // 403
   admit(credential, deps); // 429
   // 400, 413, 429
@@ -69,7 +70,9 @@ async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promis
     const decided = await decideAndCount({ req, credential, bytes }, deps); // 400, 429
     const dropped = credential.kind === 'public' ? 0 : decided.dropped;
     if (decided.envelope.header.n === 0) return { accepted: 0, dropped, isWaiting };
-    const { events, jobId } = await enqueue(await settleTimes(decided, deps), deps); // 429, 503
+    const { header, body } = await settleTimes(decided, deps);
+    const envelope = { header: replacesHostless ? { ...header, host: true as const } : header, body };
+    const { events, jobId } = await enqueue(envelope, deps); // 429, 503
     return { accepted: events, dropped, isWaiting, jobId };
   });
 }

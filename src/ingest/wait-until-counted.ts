@@ -15,7 +15,23 @@ const POLL_MS = 25;
 /** For the OpenAPI document; parseWait is cheaper for the requests that have no query. */
 export const trackQuery = z.object({
   wait: z.literal('1').optional().meta({ description: 'answers when the events are counted; with a secret key' }),
+  replace: z.literal('without-host').optional().meta({
+    description: 'replaces stored events of the same ids that have no hostname; with a secret key',
+  }),
 });
+
+/**
+ * Whether the request asks to replace events without a hostname. Throws forbidden for other keys
+ * than secret ones, and bad_request for another value.
+ */
+export function parseReplace(req: Request, { kind }: Credential): boolean {
+  if (!req.url.includes('?')) return false;
+  const { replace } = req.query;
+  if (replace === undefined) return false;
+  if (replace !== 'without-host') throw new PublicError('bad_request', 'replace can only be without-host');
+  if (kind !== 'secret') throw new PublicError('forbidden', 'replace=without-host needs a secret key');
+  return true;
+}
 
 /**
  * Whether the request asks to wait. Throws forbidden for public keys, whose holders could keep many

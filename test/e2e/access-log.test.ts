@@ -134,6 +134,29 @@ function describeLog(file: string): () => AccessLogService {
     const [row] = await ask('count');
     expect(row?.value).toBe(counts.events);
   });
+
+  test('gets its hostname by a second import, and none counts twice', async () => {
+    const totals = async () => [
+      await ask('count by day'),
+      await ask('unique device_id'),
+      await ask('count by _country'),
+    ];
+    const before = await totals();
+    const hosts: unknown[] = [];
+    for (const site of ['https://shop.example', 'https://other.example']) {
+      const mending = await service.run('access-log', file, '--site', site);
+      expect(mending).toMatchObject({ status: 0, report: { events: counts.events } });
+      await service.drained();
+      expect(await totals()).toEqual(before);
+      const byHost = toCounts(await ask('count by _hostname'), '_hostname');
+      hosts.push(byHost.get('shop.example'));
+      expect(byHost.has('other.example')).toBe(false);
+    }
+    expect(Number(hosts[0])).toBeGreaterThan(0);
+    expect(hosts[1]).toBe(hosts[0]);
+    const pages = await ask('count by _path, _hostname');
+    expect(pages.filter(({ _path, _hostname }) => _path !== null && _hostname === null)).toEqual([]);
+  });
   return () => service;
 }
 
