@@ -20,7 +20,10 @@ export function tryCanonicalDomain(text: string): string | undefined {
   // The parser of host names would truncate or decode at these characters.
   if (/[\s/\\?#@:%]/.test(lower)) return undefined;
   const ascii = domainToASCII(lower);
-  if (lower !== ascii && lower !== domainToUnicode(ascii)) return undefined;
+  const unicode = domainToUnicode(ascii);
+  if (lower !== ascii && lower !== unicode) return undefined;
+  // Node 24 keeps labels that do not decode; 20 and 22 answer nothing for them.
+  if (/(?:^|\.)xn--/.test(unicode)) return undefined;
   return DOMAIN.test(ascii) ? ascii : undefined;
 }
 
