@@ -4,12 +4,13 @@
 // copy is in the backup once; of what was accepted later, a part is.
 import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createPostgres } from '../../src/platform/postgres/client.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import type { StepProgress } from '../../src/platform/progress.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { BACKUPS_FOLDER } from '../clickhouse-server.js';
 import { type DataDirectory, readOrCreateSecrets } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
+import { StartProblem } from '../problem.js';
 import { writeArchive } from './archive.js';
 import { type EmbeddedStores, findEmbeddedStores } from './embedded-stores.js';
 import { askEngineRows, runOperation } from './engine-backup.js';
@@ -85,6 +86,7 @@ async function copyStores(
   const redis = createRedis(stores);
   redis.on('error', () => {});
   try {
+    await requireOneShard(postgres);
     const point = new Date().toISOString();
     await waitForWrites(redis);
     await copyAppendOnlyFiles(directory.redis, join(stage, REDIS_FOLDER));
@@ -117,6 +119,15 @@ async function copyStores(
     redis.disconnect();
     await postgres.destroy();
   }
+}
+
+/** Projects on further ClickHouse servers would not be in the backup. */
+async function requireOneShard(postgres: Postgres): Promise<void> {
+  const others = await postgres('shards').where('id', '>', 1).orderBy('id').pluck<number[]>('id');
+  if (others.length === 0) return;
+  throw new StartProblem(
+    `The shards ${others.join(', ')} are servers of your own: back up the service with the programs of its stores (ops/runbooks/backup.md).`,
+  );
 }
 
 async function countEvents({ clickhouse, database }: EmbeddedStores): Promise<number> {
