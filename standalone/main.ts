@@ -1,6 +1,7 @@
 // Entry point of `npm start` after set-up and build: parses options, takes the lock of the data
 // directory and runs the supervisor. It reads only what it needs from the environment; the
 // processes of the service parse theirs with platform/config.ts.
+import { describeNodeVersion } from '../src/platform/node-version.js';
 import { openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
@@ -26,6 +27,8 @@ async function main(): Promise<void> {
   const lock = await InstanceLock.take(directory.path);
   const output = new ChildOutput(directory);
   const url = `http://${reachableHost(host)}:${port}`;
+  const node = describeNodeVersion(process.versions.node);
+  if (node !== undefined) say(`${node.sentence}.`);
   const supervisor = new Supervisor({ caller, directory, lock, output, host, port, url });
   // Child processes end with this process, however it ends.
   process.once('exit', () => supervisor.kill());

@@ -3,6 +3,7 @@
 import { statfs } from 'node:fs/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
+import { describeNodeVersion } from '../platform/node-version.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
@@ -32,7 +33,6 @@ export interface Check {
   readonly isOfShard?: true;
 }
 
-const NODE_MAJOR_MIN = 20;
 const POSTGRES_MIN = 130_000;
 const REDIS_MIN = [6, 2] as const;
 // Headroom for the data that workers read and write while they catch up.
@@ -50,8 +50,8 @@ const toMebibytes = (bytes: number): number => Math.round(bytes / (1024 * 1024))
 export const CHECKS: readonly Check[] = [
   {
     name: 'Node.js',
-    advice: `install Node.js ${NODE_MAJOR_MIN} or newer`,
-    run: async () => judge(Number(process.versions.node.split('.')[0]) >= NODE_MAJOR_MIN, process.versions.node),
+    advice: 'install a version that was tried: package.json names them in engines',
+    run: async () => judge(describeNodeVersion(process.versions.node) === undefined, process.versions.node),
   },
   {
     name: 'PostgreSQL',

@@ -1,6 +1,7 @@
 // Graceful shutdown: on SIGTERM or SIGINT the registered steps run in reverse order, within a
 // deadline.
 import type { Logger } from './log.js';
+import { describeNodeVersion } from './node-version.js';
 
 export interface Lifecycle {
   /** Registers a shutdown step; the latest runs first. */
@@ -11,6 +12,8 @@ export interface Lifecycle {
 const SHUTDOWN_DEADLINE_MS = 28_000;
 
 export function createLifecycle(log: Logger): Lifecycle {
+  const node = describeNodeVersion(process.versions.node);
+  if (node !== undefined) log[node.isOld ? 'error' : 'warn'](node.sentence);
   const steps: { name: string; step: () => Promise<unknown> }[] = [];
   let isClosing = false;
 
