@@ -32,7 +32,8 @@ export const startCanary = defineScheduledJob({
     async function send({ id, clickhouse }: Shard): Promise<void> {
       const canary = await recordSent(redis, id, Date.now());
       const [prompt] = queues.of(id);
-      await enqueueIngest(prompt, redis, { items: [toCanaryEnvelope(canary)], weight: 1, shard: id });
+      const shard = shards.known.length === 1 ? undefined : id;
+      await enqueueIngest(prompt, redis, { items: [toCanaryEnvelope(canary)], weight: 1, shard });
       const storedAt = await lookFor(clickhouse, canary, signal);
       if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
       else log.warn({ sentAt: canary.sentAt, shard: id }, 'the canary event has not arrived');

@@ -103,7 +103,7 @@ export function createIngestDeps(
           shard: shard === undefined ? undefined : ownerOfShard(shard),
         };
         const [prompt, bulk] = queues.of(shard ?? FIRST_SHARD);
-        const keyed = { ...commit, key: project, shard: shard ?? FIRST_SHARD };
+        const keyed = { ...commit, key: project, shard };
         const jobId = await admission.addJob(job, () => enqueueIngest(project === '' ? prompt : bulk, redis, keyed));
         metrics.commitEvents.observe(commit.weight);
         return jobId;

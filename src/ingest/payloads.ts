@@ -13,11 +13,11 @@ const PAYLOAD_PREFIX = 'ingest:claim:';
 const UUID_LENGTH = 36;
 
 /**
- * The key names the shard of the job's queue unless it is the first, and the project of a job of
- * one project, so that both are known without reading the payload: `<uuid>[.<shard>][-<project>]`.
+ * With several shards the key names that of the job's queue, and the project of a job of one
+ * project, so that both are known without reading the payload: `<uuid>[.<shard>][-<project>]`.
  */
-export const newPayloadKey = ({ project, shard }: { project: string; shard: number }): string =>
-  PAYLOAD_PREFIX + newUuidV7() + (shard === FIRST_SHARD ? '' : `.${shard}`) + (project === '' ? '' : `-${project}`);
+export const newPayloadKey = ({ project, shard }: { project: string; shard: number | undefined }): string =>
+  PAYLOAD_PREFIX + newUuidV7() + (shard === undefined ? '' : `.${shard}`) + (project === '' ? '' : `-${project}`);
 
 export const payloadKeyPattern = `${PAYLOAD_PREFIX}*`;
 export const jobIdOfPayload = (key: string): string => key.slice(PAYLOAD_PREFIX.length);
@@ -32,7 +32,9 @@ export function projectOfJob(id: string): string | undefined {
 
 /** Of the queue that has the job. */
 export const shardOfJob = (id: string): number =>
-  id[UUID_LENGTH] === '.' ? Number.parseInt(id.slice(UUID_LENGTH + 1), 10) : FIRST_SHARD;
+  hasShard(id) ? Number.parseInt(id.slice(UUID_LENGTH + 1), 10) : FIRST_SHARD;
+
+const hasShard = (id: string): boolean => id[UUID_LENGTH] === '.';
 
 /** When the payload was written; undefined for a key that is not a payload key. */
 export function payloadWrittenAt(key: string): number | undefined {
@@ -78,15 +80,15 @@ export function sharesOf(envelopes: Envelopes): Shares {
  */
 export function setPayload(transaction: ChainableCommander, key: string, { bytes, shares }: NewPayload): void {
   transaction.set(key, bytes);
-  for (const owner of ownersOf(key, shares)) transaction.hincrby(JOBS, owner, 1);
+  for (const owner of ownersOf(key)) transaction.hincrby(JOBS, owner, 1);
   for (const [id, share] of shares) transaction.hincrby(BYTES, id, share);
 }
 
-/** The project and the shard to which all of a job belongs. */
-function ownersOf(key: string, shares: Shares): string[] {
-  const project = projectOfJob(jobIdOfPayload(key));
-  const shard = [...shares.keys()].filter((owner) => owner.startsWith(SHARD_OWNER));
-  return project === undefined ? shard : [project, ...shard];
+/** The project and the shard to which all of a job belongs, by the key of its payload. */
+function ownersOf(key: string): string[] {
+  const id = jobIdOfPayload(key);
+  const project = projectOfJob(id);
+  return [...(project === undefined ? [] : [project]), ...(hasShard(id) ? [ownerOfShard(shardOfJob(id))] : [])];
 }
 
 interface NewPayload {
@@ -110,7 +112,7 @@ return 1
 
 /** `shares` are those of the stored payload. Resolves with whether the payload still existed. */
 export async function deletePayload(redis: Redis, key: string, shares: Shares): Promise<boolean> {
-  const owners = ownersOf(key, shares);
+  const owners = ownersOf(key);
   return (await redis.eval(DELETE, 3, key, BYTES, JOBS, owners.length, ...owners, ...[...shares].flat())) === 1;
 }
 

@@ -78,9 +78,9 @@ export const isIngestQueue = (name: string): boolean => INGEST_NAME.test(name);
 export async function enqueueIngest(
   queue: IngestQueue,
   redis: Redis,
-  commit: Pick<Commit<Envelope>, 'items' | 'weight'> & { readonly key?: string; readonly shard?: number },
+  commit: Pick<Commit<Envelope>, 'items' | 'weight'> & { readonly key?: string; readonly shard?: number | undefined },
 ): Promise<string> {
-  const { items, weight, key = '', shard = FIRST_SHARD } = commit;
+  const { items, weight, key = '', shard } = commit;
   const payloadKey = newPayloadKey({ project: key, shard });
   // Payload before job: a job without a payload would lose events, and a payload without a job is
   // swept.

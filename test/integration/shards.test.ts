@@ -115,6 +115,7 @@ test('new projects go to the emptiest shard, and every event is stored once, the
   expect([await rowsOn(1, first), await rowsOn(2, first)]).toEqual([1000, 0]);
   expect([await rowsOn(1, other), await rowsOn(2, other)]).toEqual([0, 1000]);
   expect(await redis.keys('bull:ingest-2:meta')).toHaveLength(1);
+  await eventually(async () => expect(await redis.keys('ingest:backlog:*')).toEqual([]), 60_000);
 });
 
 test('profiles and mappings lie with the events of their project', async () => {

@@ -3,6 +3,7 @@
 // seconds. With one shard, no project is looked up. Where a project lives is asked for each use
 // (homeOf), so that a move counts for the next one.
 import type { Config } from '../config.js';
+import { withTimeout } from '../flow/with-timeout.js';
 import type { ProjectId } from '../ids.js';
 import type { Logger } from '../log.js';
 import type { Postgres } from '../postgres/client.js';
@@ -43,6 +44,9 @@ export interface Placement {
 export interface Home extends Placement {
   readonly at: Shard;
 }
+
+/** A PostgreSQL that accepts a query but never replies counts as unavailable. */
+const ANSWER_TIMEOUT_MS = 5_000;
 
 const FIRST_PLACEMENT: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: false };
 
@@ -89,7 +93,7 @@ export class Shards {
 
   /** Reads the registry. Rejects when PostgreSQL is unavailable. */
   async read(): Promise<readonly Shard[]> {
-    const rows = await listShards(this.#postgres);
+    const rows = await withTimeout(ANSWER_TIMEOUT_MS, Promise.resolve(listShards(this.#postgres)));
     for (const row of rows) if (!this.#known.has(row.id)) this.#open(row);
     this.#isRead = true;
     return this.known;
@@ -163,11 +167,12 @@ export const urlsOf = (config: ClickHouseSettings, { id, urls }: ShardRow): read
   id === FIRST_SHARD && urls.length === 0 ? [config.CLICKHOUSE_URL] : urls;
 
 async function readPlacements(postgres: Postgres, projectIds: readonly string[]): Promise<Map<string, Placement>> {
-  const rows: { project_id: string; shard: number; epoch: number; state: string }[] = await postgres(
+  const found: PromiseLike<{ project_id: string; shard: number; epoch: number; state: string }[]> = postgres(
     'project_placements',
   )
     .whereIn('project_id', [...projectIds])
     .select('project_id', 'shard', 'epoch', 'state');
+  const rows = await withTimeout(ANSWER_TIMEOUT_MS, Promise.resolve(found));
   return new Map(
     rows.map(({ project_id, shard, epoch, state }) => [project_id, { shard, epoch, isMoving: state === 'moving' }]),
   );

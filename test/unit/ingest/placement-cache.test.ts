@@ -85,6 +85,12 @@ test.each([
   expect(parseCommitKey(toCommitKey(group))).toEqual(group);
 });
 
+test('a job of an installation with one shard belongs to none', () => {
+  const job = jobIdOfPayload(newPayloadKey({ project: PROJECT, shard: undefined }));
+  expect([projectOfJob(job), shardOfJob(job)]).toEqual([PROJECT, 1]);
+  expect(job).not.toContain('.');
+});
+
 test('with one shard the key of a commit is the project', () => {
   expect(toCommitKey({ project: PROJECT, shard: undefined })).toBe(PROJECT);
   expect(parseCommitKey(PROJECT)).toEqual({ project: PROJECT, shard: undefined });
