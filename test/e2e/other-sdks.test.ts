@@ -1,6 +1,9 @@
 // The official SDKs of other products send to the service with one changed host: what a query lists
 // equals what was called, and retries double nothing.
 
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { createInstance, Identify, Revenue } from '@amplitude/analytics-node';
 import RudderAnalytics from '@rudderstack/rudder-sdk-node';
@@ -209,6 +212,22 @@ test('a project that refuses other SDKs answers 403', async () => {
     const answer = await fetch(processes.url + path, { method: 'POST', headers, body: JSON.stringify(body) });
     expect([path, answer.status]).toEqual([path, 403]);
   }
+});
+
+test.each([
+  ['segment', '{"success":true}'],
+  ['posthog', '{"status":"Ok"}'],
+  ['amplitude', '{"code":200,"events_ingested":1'],
+])('the command of docs/moving-in/%s.md stores an event', async (name, answer) => {
+  const page = await readFile(`docs/moving-in/${name}.md`, 'utf8');
+  const [, command = ''] = /```sh\n(curl [\s\S]*?)```/.exec(page) ?? [];
+  const script = command.replace('https://analytics.example.com', processes.url).replace('pk_…', project.publicKey);
+  const { stdout } = await promisify(execFile)('bash', ['-c', script]);
+  expect(stdout).toContain(answer);
+  expect(page).toContain(answer);
+  expect(await listed(1)).toMatchObject([
+    { event_type: 'Signed Up', user_id: 'ada', event_properties: { plan: 'pro' } },
+  ]);
 });
 
 test('bodies are read by their bytes, within the limit of /track', async () => {
