@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
-import { requireProject } from '../src/accounts/projects.js';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
 import { createCounter } from '../src/imports/count-stored.js';
 import { findInput, type InputFile } from '../src/imports/input/input-files.js';
@@ -18,12 +17,9 @@ import {
   TrackError,
 } from '../src/imports/track-client.js';
 import { UsageError } from '../src/imports/usage-error.js';
-import { describeFailure } from '../src/platform/command-failure.js';
-import { readOperatorConfig } from '../src/platform/config.js';
-import { toProjectId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
-import { createPostgres } from '../src/platform/postgres/client.js';
 import { ProgressDisplay } from '../src/platform/progress.js';
+import { readSecretKey } from './project-keys.js';
 
 const EXIT_FAILED = 1;
 const EXIT_USAGE = 2;
@@ -88,20 +84,6 @@ async function createClients(args: ImportArguments): Promise<NonNullable<ImportO
     count: createCounter({ ...target, library: libraryOf(args), signal }),
     identify: paced(createIdentifyClient(options), { perSecond: args.identifiesPerSecond, signal }),
   };
-}
-
-async function readSecretKey(projectId: string): Promise<string | null> {
-  const config = readOperatorConfig();
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
-    const reading = { viewer: 'admin_key', secretKeyBase: config.SECRET_KEY_BASE } as const;
-    return (await requireProject(postgres, toProjectId(projectId), reading)).secret_key ?? null;
-  } catch (error) {
-    const sentence = describeFailure(error, config);
-    throw sentence === undefined ? error : new Error(sentence, { cause: error });
-  } finally {
-    await postgres.destroy();
-  }
 }
 
 /** Concurrent requests fail with the same message: print it once. */

@@ -137,6 +137,21 @@ test('the Express example works with the packed Node client', { timeout: 120_000
   await answered('users | where email_domain = "example.com" | where user_id = "grace"', [{ user_id: 'grace' }]);
 });
 
+test('npm installs the Node client from its folder in a fresh clone, and builds it', { timeout: 120_000 }, () => {
+  const clone = join(folder, 'clone');
+  const built = fromRoot('clients', 'node', 'dist');
+  cpSync(fromRoot('clients', 'node'), join(clone, 'client'), { recursive: true, filter: (path) => path !== built });
+  symlinkSync(fromRoot('node_modules'), join(clone, 'node_modules'));
+  const app = join(clone, 'app');
+  cpSync(fromRoot('examples', 'express', 'package.json'), join(app, 'package.json'));
+  const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
+  expect(dependencies['event-analytics-node']).toBe('file:../../clients/node');
+  writeFileSync(join(app, 'package.json'), '{ "dependencies": { "event-analytics-node": "file:../client" } }');
+  runProgram('npm', ['install', '--prefix', app, '--offline', '--no-audit', '--no-fund', '--loglevel=error'], 'npm');
+  writeFileSync(join(app, 'app.mjs'), "import { Client } from 'event-analytics-node'; console.log(typeof Client);");
+  expect(runProgram(process.execPath, [join(app, 'app.mjs')], 'nodejs').trim()).toBe('function');
+});
+
 test('the packed Node client is ESM and CommonJS with types, and can be bundled for browsers', async () => {
   const app = join(folder, 'express');
   writeFileSync(
@@ -154,6 +169,23 @@ test('the packed Node client is ESM and CommonJS with types, and can be bundled 
     write: false,
   });
   expect(outputFiles[0]?.text).not.toContain('node:');
+});
+
+test('npm run types writes the types of the events that were sent', async () => {
+  const sent = await fetch(`${processes.url}/track?wait=1`, {
+    method: 'POST',
+    headers: { 'X-API-Key': project.secretKey },
+    body: JSON.stringify({ event_type: 'typed event', event_properties: { plan: 'pro', 'Seat Count': 5 } }),
+  });
+  expect(await sent.json()).toEqual({ accepted: 1, counted: true });
+  const types = (...args: string[]) => {
+    const key = ['--url', processes.url, '--key', project.secretKey];
+    return runProgram(process.execPath, [fromRoot('dist', 'cli', 'types.js'), ...key, ...args], 'nodejs');
+  };
+  await eventually(() =>
+    expect(types()).toContain('"typed event": {\n    "Seat Count"?: number;\n    plan?: string;\n  };'),
+  );
+  expect(types('--language', 'python')).toContain('event_type: Literal["typed event"]');
 });
 
 test('the Python example works with the packed Python client', { timeout: 120_000 }, async () => {

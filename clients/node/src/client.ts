@@ -5,6 +5,7 @@ import { ExposureMemory } from './exposure-memory.js';
 import { SendQueue } from './queue.js';
 import { randomId } from './random-id.js';
 import {
+  type AnyEvents,
   type Assignment,
   type ChoiceOptions,
   type ClientOptions,
@@ -23,7 +24,8 @@ const QUERY_TIMEOUT_MS = 60_000;
 const PLACEHOLDER_IDS = new Set(['', 'null', 'undefined', 'NaN', '[object Object]']);
 const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
 
-export class Client {
+/** `Events`: properties by event type; any by default. */
+export class Client<Events extends object = AnyEvents> {
   readonly #key: string;
   readonly #host: string;
   readonly #seed: string;
@@ -38,7 +40,11 @@ export class Client {
     this.#queue = new SendQueue({ key, host: this.#host, queueMax, onError });
   }
 
-  track(event: TrackedEvent): void {
+  track(event: TrackedEvent<Events>): void {
+    this.#track(event);
+  }
+
+  #track(event: TrackedEvent): void {
     if (typeof event?.event_type !== 'string' || event.event_type === '') {
       throw new TypeError('an event needs an event_type');
     }
@@ -49,7 +55,7 @@ export class Client {
     });
   }
 
-  trackBatch(events: readonly TrackedEvent[]): void {
+  trackBatch(events: readonly TrackedEvent<Events>[]): void {
     for (const event of events) this.track(event);
   }
 
@@ -105,7 +111,7 @@ export class Client {
   expose({ user_id, device_id, session_id, ...properties }: Assignment): void {
     if (!this.#exposures.isNew(properties.assignment_id, Date.now())) return;
     const event = { event_type: 'service.exposure', insert_id: properties.assignment_id, event_properties: properties };
-    this.track({
+    this.#track({
       ...event,
       ...(user_id && { user_id }),
       ...(device_id && { device_id }),

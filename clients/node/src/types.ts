@@ -3,15 +3,26 @@
 export type PropertyValue = string | number | boolean | null;
 export type Properties = Readonly<Record<string, PropertyValue>>;
 
-/** Missing `insert_id`, `time` and `library` are filled in. */
-export interface TrackedEvent {
-  readonly event_type: string;
+/** Properties by event type, as `npm run types` of the service writes them. */
+export type AnyEvents = Record<string, Readonly<Record<string, unknown>>>;
+
+/**
+ * Missing `insert_id`, `time` and `library` are filled in. With the events of a project, another
+ * event type or another property is a compile error.
+ */
+export type TrackedEvent<Events extends object = AnyEvents> = {
+  readonly [Name in keyof Events & string]: EventFields & {
+    readonly event_type: Name;
+    readonly event_properties?: Readonly<Events[Name]>;
+  };
+}[keyof Events & string];
+
+interface EventFields {
   readonly user_id?: string;
   readonly device_id?: string;
   readonly session_id?: string;
   readonly time?: string | Date;
   readonly insert_id?: string;
-  readonly event_properties?: Readonly<Record<string, unknown>>;
   readonly user_properties?: Readonly<Record<string, unknown>>;
 }
 

@@ -1,0 +1,70 @@
+// `npm run types`: writes the types of a project's events, for clients in TypeScript and Python.
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { env } from 'node:process';
+import { parseArgs } from 'node:util';
+import { type Ask, readProjectTypes } from '../src/event-types/model.js';
+import { toPython } from '../src/event-types/python.js';
+import { toTypeScript } from '../src/event-types/typescript.js';
+import { type ImportTarget, resolveTarget } from '../src/imports/target.js';
+import { UsageError } from '../src/imports/usage-error.js';
+import { packageRoot } from '../src/platform/paths.js';
+import { readSecretKey } from './project-keys.js';
+
+const HELP = `usage: npm run -s types -- [options] > events.ts
+
+Writes the types of a project's events, from its catalog, its definitions and the events of the last 90 days.
+
+  --project NAME|ID    default: that of SERVICE_KEY, else the first project of the service that npm start runs
+  --language LANGUAGE  typescript (default) or python
+  --out FILE           default: standard output
+  --url URL            the service; default: SERVICE_URL, else the one that npm start runs
+  --key KEY            a secret key; default: SERVICE_KEY, else read from the database
+  --help               this text
+`;
+
+const OPTIONS = {
+  project: { type: 'string' },
+  language: { type: 'string', default: 'typescript' },
+  out: { type: 'string' },
+  url: { type: 'string' },
+  key: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+const WRITERS = { typescript: toTypeScript, python: toPython } as const;
+const isLanguage = (name: string): name is keyof typeof WRITERS => Object.hasOwn(WRITERS, name);
+
+async function run(): Promise<void> {
+  const { values } = parseArgs({ options: OPTIONS });
+  const { project, language, out, url, key, help } = values;
+  if (help === true) return void process.stdout.write(HELP);
+  if (!isLanguage(language)) {
+    throw new UsageError(`--language is ${Object.keys(WRITERS).join(' or ')}, not "${language}"`);
+  }
+  // A named project has a key in the database, so that the address of the environment is not used.
+  const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
+  const found = { ...(project === undefined && env), dataDirectory, readSecretKey };
+  const text = WRITERS[language](await readProjectTypes(createAsk(await resolveTarget({ url, key, project }, found))));
+  if (out === undefined) process.stdout.write(text);
+  else writeFileSync(out, text);
+}
+
+const createAsk =
+  ({ url, key }: ImportTarget): Ask =>
+  async (path, body) => {
+    const address = new URL(path, url);
+    const response = await fetch(address, {
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    }).catch((cause: unknown) => {
+      throw new Error(`${url} does not answer: nothing can be read`, { cause });
+    });
+    if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
+    return response.json();
+  };
+
+await run().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,67 @@
+// The events of a project and the types of their properties, read over HTTP: the catalog names the
+// events, and `inspect` the properties of each.
+import { z } from 'zod';
+
+export type PropertyType = 'string' | 'number' | 'boolean' | 'null';
+
+export interface EventType {
+  readonly name: string;
+  readonly properties: readonly { readonly key: string; readonly types: readonly PropertyType[] }[];
+}
+
+export interface ProjectTypes {
+  /** By name. */
+  readonly events: readonly EventType[];
+  /** Names that its definitions give to queries. */
+  readonly metrics: readonly string[];
+  readonly cohorts: readonly string[];
+}
+
+/** Sends a request of the project; the answer is JSON. */
+export type Ask = (path: string, body?: object) => Promise<unknown>;
+
+const named = z.array(z.object({ name: z.string() }));
+const catalogSchema = z.object({
+  events: z.array(z.object({ event_type: z.string() })),
+  definitions: z.object({ metrics: named, cohorts: named }),
+});
+const inspectedSchema = z.object({
+  rows: z.array(z.object({ property: z.string(), types: z.array(z.enum(['string', 'number', 'boolean', 'null'])) })),
+});
+
+/** Known types in order, null last. Empty when only null was seen: it may be anything. */
+export function orderTypes(types: readonly PropertyType[]): readonly PropertyType[] {
+  const known = types.filter((type) => type !== 'null').sort();
+  return known.length === 0 || !types.includes('null') ? known : [...known, 'null'];
+}
+
+/** Properties that an event may have are those of this time. */
+export const RANGE = 'last 90d';
+const PREFIX = 'event_properties.';
+
+/** Events of the service itself, which clients record by other calls. */
+const isOwn = (name: string): boolean => name.startsWith('service.');
+
+export async function readProjectTypes(ask: Ask): Promise<ProjectTypes> {
+  const { events, definitions } = catalogSchema.parse(await ask('/catalog'));
+  const names = events.map(({ event_type: name }) => name).filter((name) => !isOwn(name));
+  const read: EventType[] = [];
+  for (const name of names.sort()) read.push({ name, properties: await readProperties(ask, name) });
+  return {
+    events: read,
+    metrics: definitions.metrics.map(({ name }) => name).sort(),
+    cohorts: definitions.cohorts.map(({ name }) => name).sort(),
+  };
+}
+
+async function readProperties(ask: Ask, name: string): Promise<EventType['properties']> {
+  const q = `inspect ${JSON.stringify(name)} | ${RANGE}`;
+  const { rows } = inspectedSchema.parse(await ask('/query', { q, format: 'json', limit: 1000 }));
+  return rows
+    .filter(({ property }) => property.startsWith(PREFIX))
+    .map(({ property, types }) => ({ key: toKey(property.slice(PREFIX.length)), types }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+/** `plan`, or `"Button Name"`: the names of queries are quoted like JSON. */
+const toKey = (name: string): string => (name.startsWith('"') ? String(JSON.parse(name)) : name);

@@ -1,0 +1,93 @@
+// Types of a project's events: what is written, and that a compiler rejects another event or
+// property in the Node client and the browser script.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { ProjectTypes } from '../../../src/event-types/model.js';
+import { toPython } from '../../../src/event-types/python.js';
+import { toTypeScript } from '../../../src/event-types/typescript.js';
+import { packageRoot } from '../../../src/platform/paths.js';
+
+const TYPES: ProjectTypes = {
+  events: [
+    { name: 'Sign up', properties: [{ key: 'Button "Name"', types: ['null', 'string', 'number'] }] },
+    { name: 'sign-up', properties: [] },
+    {
+      name: 'signup',
+      properties: [
+        { key: 'plan', types: ['string'] },
+        { key: 'seats', types: ['number'] },
+        { key: 'unknown', types: ['null'] },
+      ],
+    },
+  ],
+  metrics: ['activation'],
+  cohorts: [],
+};
+
+const folder = mkdtempSync(join(tmpdir(), 'event-types-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('TypeScript names what is no identifier in quotes', () => {
+  const text = toTypeScript(TYPES);
+  expect(text).toContain('  "Sign up": {\n    "Button \\"Name\\""?: number | string | null;\n  };');
+  expect(text).toContain('  signup: {\n    plan?: string;\n    seats?: number;\n    unknown?: unknown;\n  };');
+  expect(text).toContain('export type Metric = "activation";\nexport type Cohort = never;');
+});
+
+test('Python runs what is written, and knows every event by its own class', () => {
+  writeFileSync(join(folder, 'events.py'), toPython(TYPES));
+  const code =
+    'import events; print(events.EventName.__args__, events.SignUp2.__name__, ' +
+    'sorted(events.SignUpProperties.__annotations__), events.Signup.__annotations__["event_type"].__args__)';
+  const { stdout, stderr } = spawnSync('python3', ['-c', code], { cwd: folder, encoding: 'utf8' });
+  expect(stderr).toBe('');
+  expect(stdout).toBe(`('Sign up', 'sign-up', 'signup') SignUp2 ['Button "Name"'] ('signup',)\n`);
+});
+
+test('a wrong event, property or type is a compile error', { timeout: 60_000 }, () => {
+  const client = join(packageRoot, 'clients/node/src/index.js');
+  const script = join(packageRoot, 'clients/browser/service.js');
+  writeFileSync(join(folder, 'events.ts'), toTypeScript(TYPES));
+  const lines = [
+    `import { Client } from '${client}';`,
+    `import type { Service } from '${script}';`,
+    "import type { Events } from './events.js';",
+    'declare const client: Client<Events>; declare const service: Service<Events>; declare const any: Client;',
+    "client.track({ event_type: 'signup', user_id: 'a', event_properties: { plan: 'pro' } });",
+    "service.track('signup', { seats: 3 }); service.push(['track', 'Sign up']);",
+    "any.track({ event_type: 'whatever', event_properties: { a: { b: 1 } } });",
+    "client.track({ event_type: 'singup' });",
+    "client.track({ event_type: 'signup', event_properties: { seat: 3 } });",
+    "client.trackBatch([{ event_type: 'signup', event_properties: { seats: 'three' } }]);",
+    "service.track('singup');",
+    "service.track('signup', { seat: 3 });",
+    "service.push(['track', 'singup']);",
+  ];
+  writeFileSync(join(folder, 'app.ts'), lines.join('\n'));
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--target',
+    'es2022',
+    '--module',
+    'nodenext',
+    '--types',
+    'node',
+    '--pretty',
+    'false',
+  ];
+  const roots = ['--typeRoots', join(packageRoot, 'node_modules/@types')];
+  const compiler = join(packageRoot, 'node_modules/typescript/bin/tsc');
+  const { stdout } = spawnSync(process.execPath, [compiler, ...options, ...roots, 'app.ts'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  const wrong = [...stdout.matchAll(/app\.ts\((\d+),/g)].map(([, line]) => Number(line));
+  expect({ wrong: [...new Set(wrong)], elsewhere: stdout.match(/^(?!app\.ts| ).*error.*$/m) }).toEqual({
+    wrong: [8, 9, 10, 11, 12, 13],
+    elsewhere: null,
+  });
+});
