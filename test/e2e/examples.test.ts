@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -139,14 +140,15 @@ test('the Express example works with the packed Node client', { timeout: 120_000
 
 test('npm installs the Node client from its folder in a fresh clone, and builds it', { timeout: 120_000 }, () => {
   const clone = join(folder, 'clone');
-  const built = fromRoot('clients', 'node', 'dist');
-  cpSync(fromRoot('clients', 'node'), join(clone, 'client'), { recursive: true, filter: (path) => path !== built });
+  const [client, built] = [fromRoot('clients', 'node'), fromRoot('clients', 'node', 'dist')];
+  cpSync(client, join(clone, 'clients', 'node'), { recursive: true, filter: (path) => path !== built });
+  cpSync(fromRoot('tsconfig.json'), join(clone, 'tsconfig.json'));
   symlinkSync(fromRoot('node_modules'), join(clone, 'node_modules'));
-  const app = join(clone, 'app');
-  cpSync(fromRoot('examples', 'express', 'package.json'), join(app, 'package.json'));
-  const { dependencies } = JSON.parse(readFileSync(join(app, 'package.json'), 'utf8'));
-  expect(dependencies['event-analytics-node']).toBe('file:../../clients/node');
-  writeFileSync(join(app, 'package.json'), '{ "dependencies": { "event-analytics-node": "file:../client" } }');
+  const app = join(clone, 'examples', 'express');
+  const { dependencies } = JSON.parse(readFileSync(fromRoot('examples', 'express', 'package.json'), 'utf8'));
+  const { 'event-analytics-node': source } = dependencies;
+  mkdirSync(app, { recursive: true });
+  writeFileSync(join(app, 'package.json'), JSON.stringify({ dependencies: { 'event-analytics-node': source } }));
   runProgram('npm', ['install', '--prefix', app, '--offline', '--no-audit', '--no-fund', '--loglevel=error'], 'npm');
   writeFileSync(join(app, 'app.mjs'), "import { Client } from 'event-analytics-node'; console.log(typeof Client);");
   expect(runProgram(process.execPath, [join(app, 'app.mjs')], 'nodejs').trim()).toBe('function');
