@@ -1,10 +1,10 @@
 // `npm run import`: parses the command line, runs the import, prints progress and the summary.
-import { readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
 import { createCounter } from '../src/imports/count-stored.js';
 import { findInput, type InputFile } from '../src/imports/input/input-files.js';
+import { importerName, libraryOf } from '../src/imports/library.js';
 import { paced } from '../src/imports/pace.js';
 import { showProgress } from '../src/imports/progress.js';
 import { type ImportOptions, runImport } from '../src/imports/run-import.js';
@@ -53,7 +53,7 @@ async function importPaths(args: ImportArguments): Promise<ImportSummary> {
     return await runImport(namedFrom(folder, input.files), {
       clients,
       open: args.source.open(args),
-      library: libraryOf(args),
+      library: libraryOf(args.source.name),
       nowMs: Date.now(),
       overwritesProfiles: args.overwritesProfiles,
       signal: interrupt.signal,
@@ -77,11 +77,11 @@ async function createClients(args: ImportArguments): Promise<NonNullable<ImportO
   const dataDirectory = resolve(packageRoot, env.DATA_DIR ?? 'data');
   const target = await resolveTarget(args, { ...env, dataDirectory, readSecretKey });
   const { signal } = interrupt;
-  const options = { ...target, userAgent: libraryName(), signal, onRetry: createRetryNotes() };
+  const options = { ...target, userAgent: importerName(), signal, onRetry: createRetryNotes() };
   return {
     track: createTrackClient({ ...options, replacesHostless: args.site !== undefined }),
     trackAndWait: createWaitingTrackClient(options),
-    count: createCounter({ ...target, library: libraryOf(args), signal }),
+    count: createCounter({ ...target, library: libraryOf(args.source.name), signal }),
     identify: paced(createIdentifyClient(options), { perSecond: args.identifiesPerSecond, signal }),
   };
 }
@@ -96,18 +96,9 @@ function createRetryNotes(): (reason: string, delayMs: number) => void {
   };
 }
 
-function libraryName(): string {
-  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8'));
-  const version = typeof manifest === 'object' && manifest !== null && 'version' in manifest ? manifest.version : '0';
-  return `service-import/${String(version)}`;
-}
-
 /** Files with the names that they have from the folder of the command, as places are printed. */
 const namedFrom = (folder: string, files: readonly InputFile[]): InputFile[] =>
   files.map((file) => (file.name.startsWith(folder + sep) ? { ...file, name: relative(folder, file.name) } : file));
-
-/** `library` of the events. */
-const libraryOf = ({ source }: ImportArguments): string => `${libraryName()} ${source.name}`;
 
 const GO_ON = 'run the same command again to go on: what was imported is not counted twice';
 

@@ -17,7 +17,7 @@ const threads = readdirSync(join(DIST, 'src'), { recursive: true, encoding: 'utf
   .filter((path) => path.endsWith('.js'))
   .map((path) => join('src', path))
   .filter((path) => readFileSync(join(DIST, path), 'utf8').includes('module: import.meta.url'))
-  .concat('src/platform/threads/thread.js');
+  .concat('src/platform/threads/thread.js', 'src/imports/upload/thread.js');
 
 const entries = {
   ...PROCESSES,

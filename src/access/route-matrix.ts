@@ -147,6 +147,7 @@ export const ROUTES = [
   { method: 'GET', path: '/api/projects/{projectID}/usage', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/rejected', auth: 'session', role: 'member' },
   { method: 'GET', path: '/api/projects/{projectID}/live', auth: 'session', role: 'member' },
+  { method: 'POST', path: '/api/projects/{projectID}/imports', auth: 'session', role: 'admin' },
   { method: 'POST', path: '/api/projects/{projectID}/erasures', auth: 'session', role: 'admin' },
   { method: 'GET', path: '/api/projects/{projectID}/erasures/{requestID}', auth: 'session', role: 'admin' },
   { method: 'POST', path: '/api/projects/{projectID}/exports', auth: 'session', role: 'admin' },

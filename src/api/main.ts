@@ -23,6 +23,7 @@ import { createDefinitionsRouter } from '../definitions/routes.js';
 import { createDemoQueue } from '../demo/queue.js';
 import { createDemoRouter } from '../demo/routes.js';
 import { createIdentityDeps } from '../identity/deps.js';
+import { createUploads } from '../imports/upload/routes.js';
 import { createLagGauge } from '../ingest/canary.js';
 import { createIngestDeps, type IngestionParts } from '../ingest/deps.js';
 import { DroppedEvents } from '../ingest/drop/counts.js';
@@ -127,6 +128,12 @@ lifecycle.onClose('exports', () => exports.close());
 const passes = createProjectPasses(config.SECRET_KEY_BASE);
 const queryUrl = () => config.QUERY_URL ?? loopbackUrl(config.HOST, server.port);
 const alertQueries = createAlertQueries({ queryUrl, passes, queryTimeoutMs: config.QUERY_TIMEOUT_MS });
+const uploads = createUploads({
+  ...{ ...guard, redis, secretKeyBase: config.SECRET_KEY_BASE },
+  url: () => loopbackUrl(config.HOST, server.port),
+  bytesMax: config.IMPORT_UPLOAD_BYTES_MAX,
+  openMax: config.IMPORTS_OPEN_MAX,
+});
 const live = createLive({
   ...guard,
   source: {
@@ -174,6 +181,7 @@ const app = createApp({
     createCatalogRouter({ ...guard, catalogs, definitions, rateLimit: rateLimits.query }),
     createProjectQueries({ ...guard, queries, passes }),
     live.router,
+    uploads.router,
     createSignInRouter({
       provider: identityProvider,
       publicUrl,
@@ -224,6 +232,7 @@ if (config.WEB_WORKER) keepWorkerRunning(lifecycle, log);
 const server = await listen(app, { host: config.HOST, port: config.PORT });
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 lifecycle.onClose('live views', () => live.close());
+lifecycle.onClose('imports', () => uploads.close());
 log.info({ port: server.port }, 'ready');
 
 /** Loaded only when needed: with QUERY_URL this process starts in a tenth less CPU time. */

@@ -102,6 +102,8 @@ const settings = z.object({
   EXPORTS_MAX: integer(4, 1),
   EXPORTS_OPEN_MAX: integer(32, 1),
   LIVE_VIEWS_OPEN_MAX: integer(64, 1),
+  IMPORTS_OPEN_MAX: integer(4, 1),
+  IMPORT_UPLOAD_BYTES_MAX: integer(100 * 1024 * 1024, 1),
   EXPORT_READER_TIMEOUT_MS: integer(5 * 60_000, 1),
 
   TRACK_REQUESTS_PER_SECOND: integer(5000, 1),

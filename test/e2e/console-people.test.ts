@@ -1,6 +1,8 @@
 // People and settings of the console in a real browser: search, timeline, erasure, keys, tokens,
 // members, usage, audit trail.
+import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
 import { connectAgent } from '../support/agent.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { expectReachByKeyboard } from '../support/console-keyboard.js';
@@ -213,6 +215,77 @@ describe('live', () => {
 });
 
 describe('settings', () => {
+  test('import files of another product: checked, imported, and there already the second time', async () => {
+    const visited = await shop.visit('/settings/import');
+    const { page } = visited;
+    const fixtures = join(packageRoot, 'test', 'unit', 'imports', 'sources', 'fixtures');
+    const choose = (...names: string[]) =>
+      page.getByLabel('Files').setInputFiles(names.map((name) => join(fixtures, name)));
+    const shownFor = (name: string) => page.locator('dl > div').filter({ hasText: name }).locator('dd').textContent();
+    const isCounted = async () =>
+      (await shop.ask('signup | since 2023-01-01 | where event_properties.plan = "pro" | count')).rows[0]?.count;
+
+    await page.getByLabel('From').selectOption('posthog');
+    await choose('umami.csv');
+    await page.getByRole('button', { name: 'Check the files' }).click();
+    await page.getByText('Nothing in these files can be imported').waitFor();
+    await page.getByRole('rowheader', { name: 'not JSON' }).waitFor();
+    await page.getByRole('cell', { name: /umami\.csv:1/ }).waitFor();
+    await expectNoFindings(visited);
+
+    await page.getByLabel('From').selectOption('umami');
+    await choose('umami-event-data.csv', 'umami.csv');
+    for (const counts of ['3 0', '0 3']) {
+      await page.getByRole('button', { name: 'Check the files' }).click();
+      await page.getByRole('region', { name: 'Checked: nothing has been stored yet' }).waitFor();
+      expect([await shownFor('Events'), await shownFor('Skipped'), await shownFor('People')]).toEqual(['3', '3', '1']);
+      await page.getByRole('cell', { name: 'umami-event-data.csv:5, umami.csv:4' }).waitFor();
+      await expectNoFindings(visited);
+      await page.getByRole('button', { name: 'Import 3 events' }).click();
+      await page.getByRole('region', { name: 'Imported' }).waitFor();
+      expect(`${await shownFor('Stored now')} ${await shownFor('Already there')}`).toBe(counts);
+      await expectNoFindings(visited);
+    }
+    expect(await isCounted()).toBe(1);
+  });
+
+  test('an import can be cancelled, and is refused with what is wrong', async () => {
+    const visited = await shop.visit('/settings/import');
+    const { page } = visited;
+    await page.getByLabel('From').selectOption('access-log');
+    const line = '203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n';
+    const files = { name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from(line.repeat(400_000)) };
+    await page.getByLabel('Files').setInputFiles(files);
+    await page.getByRole('button', { name: 'Check the files' }).click();
+    await page.getByRole('progressbar', { name: 'Progress of the import' }).waitFor();
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('alert').filter({ hasText: 'Cancelled' }).waitFor();
+    await expectNoFindings(visited);
+
+    const send = async (search: string, body: string | Buffer) => {
+      const cookie = `service_session=${shop.owner.get('service_session')}`;
+      const init = { method: 'POST', headers: { cookie, 'Content-Type': 'application/octet-stream' }, body };
+      const response = await fetch(`${shop.url}/api/projects/${shop.id}/imports?${search}`, init);
+      return `${response.status} ${await response.text()}`;
+    };
+    const head = (bytes: number, name = 'a.csv') => `${JSON.stringify([{ name, bytes }])}\n`;
+    const refused: readonly (readonly [search: string, body: string, problem: RegExp])[] = [
+      ['source=plausible', head(0), /^400 .*sums/],
+      ['source=hotjar', head(0), /^400 .*cannot import \\"hotjar\\"; the sources are mixpanel/],
+      ['source=umami', 'a,b\n', /^400 .*the first line is not a list of files/],
+      ['source=umami', head(0, '../a.csv'), /^400 .*is no name of a file/],
+      ['source=umami', head(9), /^400 .*the upload ends within a\.csv/],
+      ['source=umami', `${head(1)}ab`, /^400 .*more bytes than its files/],
+      ['source=umami', head(2 ** 40), /^413 .*the limit of an upload is 104857600/],
+      ['source=umami&timezone=Mars', head(0), /^400 .*is no time zone/],
+    ];
+    // The cancelled import ends when its thread has.
+    await eventually(async () =>
+      expect(await send('source=umami&dry_run=true', head(0))).toMatch(/^200 \{"summary":\{"read":0/),
+    );
+    for (const [search, body, problem] of refused) expect(await send(search, body)).toMatch(problem);
+  });
+
   test('show a token once, and revoke it', async () => {
     const visited = await shop.visit('/settings/tokens');
     const { page } = visited;

@@ -185,6 +185,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /api/projects/{projectID}/usage': 'member',
   'GET /api/projects/{projectID}/rejected': 'member',
   'GET /api/projects/{projectID}/live': 'member',
+  'POST /api/projects/{projectID}/imports': 'admin',
   'POST /api/projects/{projectID}/erasures': 'admin',
   'GET /api/projects/{projectID}/erasures/{requestID}': 'admin',
   'POST /api/projects/{projectID}/exports': 'admin',

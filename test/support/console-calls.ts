@@ -83,6 +83,7 @@ export function privacyCalls(
 ): Call[] {
   const all = '/api/projects/{projectID}';
   const body = { user_id: 'none' };
+  const files = [{ name: 'empty.csv', bytes: 0 }];
   const calls: Call[] = [
     { route: `POST ${all}/erasures`, path: `${project}/erasures`, status: 200, body },
     { route: `POST ${all}/erasures`, path: `${project}/erasures`, status: 400, body: {} },
@@ -90,6 +91,8 @@ export function privacyCalls(
     { route: `GET ${all}/erasures/{requestID}`, path: `${project}/erasures/none`, status: 404 },
     { route: `POST ${all}/exports`, path: `${project}/exports`, status: 200, body },
     { route: `POST ${all}/exports`, path: `${project}/exports`, status: 400, body: { user_id: '' } },
+    { route: `POST ${all}/imports`, path: `${project}/imports?source=umami&dry_run=true`, status: 200, body: files },
+    { route: `POST ${all}/imports`, path: `${project}/imports?source=none`, status: 400, body: files },
     { route: `GET ${all}/live`, path: `${project}/live?seconds=1`, status: 200 },
     { route: `GET ${all}/live`, path: `${project}/live?seconds=0`, status: 400 },
     { route: `GET ${all}/audit`, path: `${project}/audit?limit=1`, status: 200 },

@@ -57,7 +57,8 @@ export const postJson = (path: string, body: unknown, signal?: AbortSignal): Pro
     ...(signal && { signal }),
   });
 
-async function failureOf(response: Response): Promise<RequestFailed> {
+/** From the body of the errors that the service answers. */
+export async function failureOf(response: Response): Promise<RequestFailed> {
   const body = (await response.json().catch(() => ({}))) as { error?: string; details?: QueryDetail[] };
   const seconds = Number(response.headers.get('Retry-After'));
   return new RequestFailed(response.status, body.error ?? `the service answered ${response.status}`, {

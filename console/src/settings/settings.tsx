@@ -10,6 +10,7 @@ import { Agents } from './agents.js';
 import { Audit } from './audit.js';
 import { DeliveryPart } from './delivery.js';
 import { Domains } from './domains.js';
+import { Import } from './import.js';
 import { Members } from './members.js';
 import { ProjectSettings } from './project.js';
 import style from './settings.module.css';
@@ -26,6 +27,7 @@ const PARTS: readonly Part[] = [
   { name: 'project', least: 'member', Content: ProjectSettings },
   { name: 'tokens', least: 'member', Content: Tokens },
   { name: 'agents', least: 'member', Content: Agents },
+  { name: 'import', least: 'admin', Content: Import },
   { name: 'members', least: 'owner', Content: Members },
   { name: 'domains', least: 'owner', Content: Domains },
   { name: 'usage', least: 'member', Content: Usage },

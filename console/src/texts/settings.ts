@@ -5,6 +5,7 @@ export const settingsTexts = {
     project: 'Project',
     tokens: 'Tokens',
     agents: 'Agents',
+    import: 'Import',
     members: 'Members',
     domains: 'Domains',
     usage: 'Usage',

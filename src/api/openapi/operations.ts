@@ -2,6 +2,7 @@
 // matrix without an entry here is a type error.
 import type { RouteName } from '../../access/route-matrix.js';
 import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
+import { uploadQuery } from '../../imports/upload/routes.js';
 import { PROTOCOL_PATHS } from '../../ingest/protocols/paths.js';
 import { trackQuery } from '../../ingest/wait-until-counted.js';
 import { liveQuery } from '../../live/routes.js';
@@ -111,6 +112,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     ],
   }),
   ...tagged('Events', {
+    'POST /api/projects/{projectID}/imports': [
+      'Imports files of another product, or tries them: a line of JSON with the names and sizes of the files, `[{"name":…,"bytes":…}]`, then their bytes. Answers lines of JSON: progress, and at the end a summary or an error',
+      { 200: text('application/x-ndjson') },
+      { query: uploadQuery, errors: [400, 413] },
+    ],
     'GET /api/projects/{projectID}/live': [
       'The newest events and rejected ones, as server-sent events: events, rejected, problem',
       { 200: text('text/event-stream') },

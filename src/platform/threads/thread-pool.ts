@@ -5,15 +5,12 @@
 // Implemented on node:worker_threads: piscina and tinypool have neither fairness nor a deadline
 // that begins with the run, and in piscina 5 a task with an abort signal waits in a queue beside
 // the bounded one.
-import { existsSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { PublicError } from '../errors.js';
 import { BOUNDS } from '../flow/bounds.js';
 import { KeyedCount } from '../flow/keyed-count.js';
 import { RoundRobin } from '../flow/round-robin.js';
-import { packageRoot } from '../paths.js';
+import { bundledUrl } from './bundled-url.js';
 import { PoolThread, type ThreadLimits } from './pool-thread.js';
 import type { ThreadTask } from './thread-task.js';
 
@@ -42,8 +39,7 @@ const DEFAULTS: ThreadLimits = {
   idleMs: IDLE_MS,
 };
 
-const DIST = join(packageRoot, 'dist');
-const ENTRY = new URL(toBundled(new URL('thread.ts', import.meta.url).href));
+const ENTRY = new URL(bundledUrl(new URL('thread.ts', import.meta.url).href));
 
 /** Threads start with tasks, and end after a minute without any. */
 export class ThreadPool {
@@ -102,7 +98,7 @@ export class ThreadPool {
     const thread = this.#idle.pop() ?? this.#start();
     this.#running.add(owner, 1);
     try {
-      const request = { module: toBundled(task.module), name: task.name, input };
+      const request = { module: bundledUrl(task.module), name: task.name, input };
       resolve(await thread.run(request, task.tooCostly, task.buffersOfInput?.(input as never)));
       this.#ended?.inc({ task: task.name, end: 'done' });
     } catch (error) {
@@ -147,15 +143,3 @@ const full = (whose: string) =>
   new PublicError('rate_limited', `too many large requests ${whose}are waiting; try again in a minute`);
 
 const stopping = () => new PublicError('unavailable', 'the service is being restarted; try again');
-
-/**
- * The bundle of a module, which tools/bundle-processes.mjs writes; other modules are their own. Of
- * sources too, because tests run those and threads cannot load TypeScript.
- */
-function toBundled(url: string): string {
-  const path = relative(packageRoot, fileURLToPath(url))
-    .replace(/^dist[\\/]/, '')
-    .replace(/\.[jt]s$/, '');
-  const bundled = join(DIST, 'processes', `${path.replaceAll(sep, '-')}.js`);
-  return existsSync(bundled) ? pathToFileURL(bundled).href : url;
-}

@@ -1,0 +1,111 @@
+// The request of an import: files go as one body, a line of JSON with their names and sizes before
+// them; the answer is read line by line. fetch would not tell how much has been sent.
+import { failureOf, type RequestFailed, signInAgain } from '../api/request.js';
+import type { Project } from '../boot.js';
+import { importTexts } from '../texts/import.js';
+
+export interface ImportSummary {
+  readonly read: number;
+  readonly events: number;
+  readonly stored: number | null;
+  readonly already_there: number | null;
+  readonly dropped: number;
+  readonly refused: number;
+  readonly links: number;
+  readonly profiles: number;
+  readonly skipped: readonly { readonly reason: string; readonly count: number; readonly places: readonly string[] }[];
+  readonly first: string | null;
+  readonly last: string | null;
+  readonly people: Distinct;
+  readonly devices: Distinct;
+}
+
+export interface Distinct {
+  readonly count: number;
+  readonly is_exact: boolean;
+}
+
+export interface ImportProgress {
+  readonly read: number;
+  readonly identities: number;
+  readonly bytes_read: number;
+  readonly bytes_total: number;
+  readonly elapsed_ms: number;
+}
+
+/** Of the files that are sent, 0 to 1, and then of the import. */
+export type Step =
+  | { readonly kind: 'uploading'; readonly share: number }
+  | { readonly kind: 'importing'; readonly progress: ImportProgress };
+
+interface Line {
+  readonly progress?: ImportProgress;
+  readonly summary?: ImportSummary;
+  readonly error?: string;
+}
+
+export interface ImportRequest {
+  readonly source: string;
+  readonly files: readonly File[];
+  readonly isDryRun: boolean;
+  readonly timezone: string;
+  readonly site: string;
+}
+
+/** Rejects with an Error whose message can be shown, and with the reason of the signal. */
+export function requestImport(
+  project: Project,
+  { source, files, isDryRun, timezone, site }: ImportRequest,
+  { signal, onStep }: { readonly signal: AbortSignal; readonly onStep: (step: Step) => void },
+): Promise<ImportSummary> {
+  const search = new URLSearchParams({ source, dry_run: String(isDryRun) });
+  if (timezone !== '') search.set('timezone', timezone);
+  if (site !== '') search.set('site', site);
+  const head = JSON.stringify(files.map(({ name, size }) => ({ name, bytes: size })));
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    const lines = createLineReader();
+    let result: Line = {};
+    const take = (): void => {
+      if (request.status !== 200) return;
+      for (const text of lines(request.responseText)) {
+        const line = JSON.parse(text) as Line;
+        if (line.progress !== undefined) onStep({ kind: 'importing', progress: line.progress });
+        else result = line;
+      }
+    };
+    request.open('POST', `/api/projects/${project.id}/imports?${search}`);
+    request.setRequestHeader('Content-Type', 'application/octet-stream');
+    request.setRequestHeader('Accept', 'application/json');
+    request.upload.onprogress = ({ loaded, total }) =>
+      onStep({ kind: 'uploading', share: loaded / Math.max(total, 1) });
+    request.onprogress = take;
+    request.onload = () => {
+      take();
+      if (request.status !== 200) failed(request).then(reject, reject);
+      else if (result.summary !== undefined) resolve(result.summary);
+      else reject(new Error(result.error ?? importTexts.cutOff));
+    };
+    request.onerror = () => reject(new Error(importTexts.cutOff));
+    request.onabort = () => reject(signal.reason);
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.send(new Blob([`${head}\n`, ...files]));
+  });
+}
+
+function failed(request: XMLHttpRequest): Promise<RequestFailed> {
+  if (request.status === 401) signInAgain();
+  return failureOf(new Response(request.responseText, { status: request.status }));
+}
+
+/** The complete lines of a growing text that were not returned before. */
+function createLineReader(): (text: string) => readonly string[] {
+  let at = 0;
+  return (text) => {
+    const end = text.lastIndexOf('\n');
+    if (end < at) return [];
+    const lines = text.slice(at, end).split('\n');
+    at = end + 1;
+    return lines.filter((line) => line !== '');
+  };
+}

@@ -1,0 +1,116 @@
+// Receives the files of an upload into a folder of the system for temporary files: a line of JSON
+// with their names and sizes, then their bytes one after the other. Never whole in memory.
+import { createWriteStream } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
+import { z } from 'zod';
+import { PublicError } from '../../platform/errors.js';
+
+export interface ReceivedFiles {
+  readonly folder: string;
+  /** In the order of the upload, by the names that they have there. */
+  readonly paths: readonly string[];
+  readonly remove: () => Promise<void>;
+}
+
+export const FILES_MAX = 100;
+const HEAD_BYTES_MAX = 64 * 1024;
+const NEWLINE = 0x0a;
+
+/** A name that is one in any folder: places in the summary show it. */
+const nameField = z
+  .string()
+  .max(200)
+  .regex(/^(?!\.)[^/\\\p{Cc}]+$/u, 'is no name of a file');
+
+export const uploadHead = z
+  .array(z.object({ name: nameField, bytes: z.int().min(0) }))
+  .min(1)
+  .max(FILES_MAX);
+
+type Head = z.infer<typeof uploadHead>;
+
+/** Rejects with bad_request or too_large, and leaves no folder then. */
+export async function receiveFiles(body: AsyncIterable<Buffer>, bytesMax: number): Promise<ReceivedFiles> {
+  const folder = await mkdtemp(join(tmpdir(), 'service-upload-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const chunks = body[Symbol.asyncIterator]();
+    const { head, rest } = await readHead(chunks);
+    requireSize(head, bytesMax);
+    await writeFiles(head, join(folder, '/'), continued(rest, chunks));
+    return { folder, paths: head.map(({ name }) => join(folder, name)), remove };
+  } catch (cause) {
+    await remove();
+    const isCutOff = cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
+    throw isCutOff ? new PublicError('bad_request', 'the upload was cut off', { cause }) : cause;
+  }
+}
+
+function requireSize(head: Head, bytesMax: number): void {
+  if (new Set(head.map(({ name }) => name)).size < head.length) {
+    throw new PublicError('bad_request', 'two files have the same name');
+  }
+  const bytes = head.reduce((sum, file) => sum + file.bytes, 0);
+  if (bytes <= bytesMax) return;
+  const limit = `the limit of an upload is ${bytesMax}`;
+  throw new PublicError('too_large', `the files have ${bytes} bytes; ${limit}; the command npm run import has none`);
+}
+
+async function readHead(chunks: AsyncIterator<Buffer>): Promise<{ head: Head; rest: Buffer }> {
+  let bytes: Buffer = Buffer.alloc(0);
+  while (!bytes.includes(NEWLINE) && bytes.length <= HEAD_BYTES_MAX) {
+    const next = await chunks.next();
+    if (next.done === true) break;
+    bytes = Buffer.concat([bytes, next.value]);
+  }
+  const newline = bytes.indexOf(NEWLINE);
+  const end = newline === -1 ? bytes.length : newline;
+  const parsed = uploadHead.safeParse(tryParse(bytes.subarray(0, end).toString()));
+  if (!parsed.success) {
+    const problem = parsed.error.issues.map(({ path, message }) => [...path, message].join(' ')).join('; ');
+    throw new PublicError('bad_request', `the first line is not a list of files: ${problem}`);
+  }
+  return { head: parsed.data, rest: bytes.subarray(end + 1) };
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function* continued(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  if (first.length > 0) yield first;
+  for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
+}
+
+async function writeFiles(head: Head, folder: string, chunks: AsyncGenerator<Buffer, void, undefined>): Promise<void> {
+  let left: Buffer = Buffer.alloc(0);
+  for (const { name, bytes } of head) {
+    const file = createWriteStream(join(folder, name), { mode: 0o600 });
+    for (let missing = bytes; missing > 0; ) {
+      if (left.length === 0) {
+        const next = await chunks.next();
+        if (next.done === true) {
+          file.destroy();
+          throw new PublicError('bad_request', `the upload ends within ${name}`);
+        }
+        left = next.value;
+      }
+      const part = left.subarray(0, missing);
+      left = left.subarray(part.length);
+      missing -= part.length;
+      if (!file.write(part)) await new Promise<void>((resolve) => file.once('drain', resolve));
+    }
+    file.end();
+    await finished(file);
+  }
+  if (left.length > 0 || (await chunks.next()).done !== true) {
+    throw new PublicError('bad_request', 'the upload has more bytes than its files');
+  }
+}

@@ -1,0 +1,147 @@
+// POST /api/projects/{projectID}/imports: imports uploaded files of another product, or tries them.
+// The answer is lines of JSON: progress, and at the end a summary or an error. A client that
+// leaves ends its import.
+import { Worker } from 'node:worker_threads';
+import type { Response, Router } from 'express';
+import { z } from 'zod';
+import { createGuardedRouter, type GuardDeps, projectIdOf } from '../../access/guarded-router.js';
+import { requireProject } from '../../accounts/projects.js';
+import { PublicError } from '../../platform/errors.js';
+import { OpenLimit } from '../../platform/flow/open-limit.js';
+import { parseFields } from '../../platform/http/json-body.js';
+import type { ProjectId } from '../../platform/ids.js';
+import type { Redis } from '../../platform/redis/client.js';
+import { bundledUrl } from '../../platform/threads/bundled-url.js';
+import { claimImport } from './claim.js';
+import type { UploadLine } from './messages.js';
+import { receiveFiles } from './receive.js';
+import type { UploadJob } from './thread.js';
+
+export interface UploadDeps extends GuardDeps {
+  readonly redis: Redis;
+  readonly secretKeyBase: string;
+  /** The service, as a thread of this process reaches it. */
+  readonly url: () => string;
+  readonly bytesMax: number;
+  /** Imports that may run at once in this process. */
+  readonly openMax: number;
+}
+
+export interface Uploads {
+  readonly router: Router;
+  /** Ends all imports. */
+  close(): Promise<void>;
+}
+
+const timeZoneField = z.string().refine(isTimeZone, 'is no time zone; one is Europe/Berlin');
+
+export const uploadQuery = z.object({
+  source: z.string().meta({ description: 'as of npm run import', examples: ['mixpanel'] }),
+  dry_run: z.enum(['true', 'false']).optional(),
+  site: z.url({ protocol: /^https?$/ }).optional(),
+  timezone: timeZoneField.optional(),
+});
+
+const THREAD = new URL(bundledUrl(new URL('thread.ts', import.meta.url).href));
+const MEMORY_MEBIBYTES = 256;
+/** From being told to stop to the end of the thread. */
+const STOP_MS = 2000;
+const STOPPING = 'the service is being restarted; import again: what was imported is not counted twice';
+
+export function createUploads(deps: UploadDeps): Uploads {
+  const { router, on } = createGuardedRouter(deps);
+  const admission = new OpenLimit('imports', deps.openMax);
+  const running = new Set<() => void>();
+
+  on('POST /api/projects/{projectID}/imports', async (req, res) => {
+    const { source, site, timezone, dry_run: dryRun } = parseFields(uploadQuery, req.query);
+    await requireSource(source);
+    const projectId = projectIdOf(res);
+    const leave = admission.open(projectId);
+    try {
+      const release = await claimImport(deps.redis, projectId);
+      try {
+        const target = { url: deps.url(), key: await readKey(deps, projectId) };
+        const { folder, paths, remove } = await receiveFiles(req, deps.bytesMax);
+        try {
+          const job = { source, folder, paths, isDryRun: dryRun === 'true', timeZone: timezone, ...target };
+          await runInThread({ ...job, site: site?.replace(/\/+$/, '') }, res, running);
+        } finally {
+          await remove();
+        }
+      } finally {
+        await release();
+      }
+    } finally {
+      leave();
+    }
+  });
+
+  return {
+    router,
+    close: async () => {
+      for (const stop of running) stop();
+    },
+  };
+}
+
+/** The readers of sources are loaded only when needed. */
+async function requireSource(name: string): Promise<void> {
+  const { findSource, NOT_EVENTS, SOURCES } = await import('../sources/table.js');
+  if (findSource(name) !== undefined) return;
+  const names = SOURCES.map((source) => source.name).join(', ');
+  throw new PublicError('bad_request', NOT_EVENTS[name] ?? `cannot import "${name}"; the sources are ${names}`);
+}
+
+async function readKey({ postgres, secretKeyBase }: UploadDeps, projectId: ProjectId): Promise<string> {
+  const { secret_key: key } = await requireProject(postgres, projectId, { viewer: 'admin_key', secretKeyBase });
+  if (key !== null && key !== undefined) return key;
+  throw new PublicError('unavailable', 'the secret key cannot be read, because SECRET_KEY_BASE has changed: rotate it');
+}
+
+/** Resolves when the thread has ended. */
+function runInThread(job: UploadJob, res: Response, running: Set<() => void>): Promise<void> {
+  res.writeHead(200, {
+    'Content-Type': 'application/x-ndjson',
+    'Cache-Control': 'no-store',
+    'X-Accel-Buffering': 'no',
+  });
+  const send = (line: UploadLine): void => {
+    if (!res.writableEnded) res.write(`${JSON.stringify(line)}\n`);
+  };
+  return new Promise((resolve) => {
+    const worker = new Worker(THREAD, {
+      workerData: job,
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MEBIBYTES },
+    });
+    const stop = (): void => {
+      worker.postMessage('stop');
+      setTimeout(() => void worker.terminate(), STOP_MS).unref();
+    };
+    const restart = (): void => {
+      send({ error: STOPPING });
+      res.end();
+      stop();
+    };
+    running.add(restart);
+    res.once('close', stop);
+    worker.on('message', send);
+    worker.on('error', (cause) => send({ error: `the import failed: ${cause.message}` }));
+    worker.once('exit', () => {
+      running.delete(restart);
+      res.off('close', stop);
+      res.end();
+      resolve();
+    });
+  });
+}
+
+function isTimeZone(zone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}

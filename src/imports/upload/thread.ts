@@ -1,0 +1,75 @@
+// Entry point of a thread that imports the files of an upload: reading and mapping them would block
+// the event loop of `web`. It sends to the service as the command does, and stops when it is told.
+import { parentPort, workerData } from 'node:worker_threads';
+import { createCounter } from '../count-stored.js';
+import { findInput } from '../input/input-files.js';
+import { importerName, libraryOf } from '../library.js';
+import { paced } from '../pace.js';
+import { runImport } from '../run-import.js';
+import { findSource } from '../sources/table.js';
+import type { ImportSummary } from '../summary.js';
+import { createIdentifyClient, createTrackClient, createWaitingTrackClient } from '../track-client.js';
+import { toSummaryLine, type UploadLine } from './messages.js';
+
+export interface UploadJob {
+  readonly source: string;
+  readonly folder: string;
+  readonly paths: readonly string[];
+  readonly isDryRun: boolean;
+  readonly site: string | undefined;
+  readonly timeZone: string | undefined;
+  /** The service, and a secret key of the project. */
+  readonly url: string;
+  readonly key: string;
+}
+
+const IDENTIFIES_PER_SECOND = 180;
+const PROGRESS_EVERY_MS = 300;
+
+const stop = new AbortController();
+parentPort?.once('message', () => stop.abort());
+
+const say = (line: UploadLine): void => parentPort?.postMessage(line);
+
+async function run(job: UploadJob): Promise<UploadLine> {
+  const source = findSource(job.source);
+  if (source === undefined) return { error: `cannot import "${job.source}"` };
+  const input = await findInput(job.paths, { stdin: process.stdin, signal: stop.signal });
+  const startedMs = performance.now();
+  let saidMs = startedMs;
+  const showProgress = (summary: ImportSummary): void => {
+    const nowMs = performance.now();
+    if (nowMs - saidMs < PROGRESS_EVERY_MS) return;
+    saidMs = nowMs;
+    const { read, skippedCount: skipped, links, profiles } = summary;
+    const bytes = { bytes_read: input.bytesRead(), bytes_total: input.bytesTotal ?? 0 };
+    say({ progress: { read, skipped, identities: links + profiles, ...bytes, elapsed_ms: nowMs - startedMs } });
+  };
+  const prefix = `${job.folder}/`;
+  const files = input.files.map((file) => ({ ...file, name: file.name.replace(prefix, '') }));
+  const summary = await runImport(files, {
+    clients: job.isDryRun ? undefined : createClients(job),
+    open: source.open(job),
+    library: libraryOf(job.source),
+    nowMs: Date.now(),
+    signal: stop.signal,
+    onProgress: showProgress,
+  });
+  return toSummaryLine(summary);
+}
+
+function createClients({ url, key, source }: UploadJob) {
+  const { signal } = stop;
+  const options = { url, key, userAgent: importerName(), signal };
+  return {
+    track: createTrackClient(options),
+    trackAndWait: createWaitingTrackClient(options),
+    count: createCounter({ url, key, library: libraryOf(source), signal }),
+    identify: paced(createIdentifyClient(options), { perSecond: IDENTIFIES_PER_SECOND, signal }),
+  };
+}
+
+const failed = (cause: unknown): UploadLine => ({ error: cause instanceof Error ? cause.message : String(cause) });
+
+say(await run(workerData as UploadJob).catch(failed));
+parentPort?.close();

@@ -1,0 +1,44 @@
+// Files of an upload: the same in chunks of any size, and nothing stays of one that is refused.
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, expect, test, vi } from 'vitest';
+import { receiveFiles } from '../../../src/imports/upload/receive.js';
+
+const FILES = { 'a.csv': 'id\n1\n', empty: '', 'ü b.json': '{"n":1}\n'.repeat(50) };
+const body = (more = '') =>
+  Buffer.from(
+    `${JSON.stringify(Object.entries(FILES).map(([name, text]) => ({ name, bytes: Buffer.byteLength(text) })))}\n` +
+      `${Object.values(FILES).join('')}${more}`,
+  );
+
+async function* inChunks(bytes: Buffer, size: number) {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+const temporary = mkdtempSync(join(tmpdir(), 'receive-test-'));
+vi.stubEnv('TMPDIR', temporary);
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(temporary, { recursive: true });
+});
+
+test.each([1, 7, 64, 1e6])('files are written as they were sent, in chunks of %i bytes', async (size) => {
+  const { paths, remove } = await receiveFiles(inChunks(body(), size), 1000);
+  expect(paths.map((path) => [basename(path), readFileSync(path, 'utf8')])).toEqual(Object.entries(FILES));
+  await remove();
+  expect(() => readFileSync(paths[0] ?? '')).toThrow(/ENOENT/);
+});
+
+test.each([
+  ['too many bytes', body('x'), 1000, 'the upload has more bytes than its files'],
+  ['too few bytes', body().subarray(0, -1), 1000, 'the upload ends within ü b.json'],
+  ['more than the limit', body(), 100, 'the limit of an upload is 100'],
+  ['a name that is a path', Buffer.from('[{"name":"../x","bytes":0}]'), 100, 'is no name of a file'],
+  ['a hidden file', Buffer.from('[{"name":".x","bytes":0}]'), 100, 'is no name of a file'],
+  ['a name twice', Buffer.from('[{"name":"x","bytes":0},{"name":"x","bytes":0}]'), 100, 'two files have the same name'],
+  ['no list', Buffer.alloc(200_000, 'x'), 1e6, 'the first line is not a list of files'],
+])('%s: refused', async (_what, bytes, bytesMax, problem) => {
+  await expect(receiveFiles(inChunks(bytes, 1000), bytesMax)).rejects.toThrow(problem);
+  expect(readdirSync(temporary)).toEqual([]);
+});
