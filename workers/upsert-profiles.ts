@@ -12,6 +12,7 @@ import { BatchWriter } from '../src/platform/flow/batch-writer.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
+import { createIdHash } from '../src/privacy/id-hash.js';
 import { startIdentityProjector } from './project-identities.js';
 import type { Needs, RunningJob } from './runtime.js';
 
@@ -32,17 +33,21 @@ class Batches {
   }
 }
 
-type ProfileNeeds = Needs<'postgres' | 'redis' | 'shards' | 'metrics' | 'log', 'CLICKHOUSE_DATABASE'>;
+type ProfileNeeds = Needs<
+  'postgres' | 'redis' | 'shards' | 'metrics' | 'log',
+  'CLICKHOUSE_DATABASE' | 'SECRET_KEY_BASE'
+>;
 
 export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
   const { postgres, redis, metrics, log } = deps;
+  const stores = { postgres, redis, hashId: createIdHash(deps.config.SECRET_KEY_BASE) };
   const projector = startIdentityProjector(deps);
   const { applied } = createIdentityWorkerMetrics(metrics, () => measureOutbox(postgres));
 
   const writer = new BatchWriter<Batches>({
     createBlock: () => new Batches(),
     async write(block) {
-      applied.inc(await applyBatches(block.jobs, { postgres, redis }));
+      applied.inc(await applyBatches(block.jobs, stores));
       projector.nudge();
     },
     isRefused: isRefusedData,
@@ -67,7 +72,7 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
   /** Applies the valid calls; the job becomes a dead letter that holds only the rejected ones. */
   async function keepRejected(job: Job<IdentifyJob>, reason: string): Promise<void> {
     const calls = job.data.operations.length;
-    const refused = await isolateRejectedCalls(job.data, { postgres, redis });
+    const refused = await isolateRejectedCalls(job.data, stores);
     applied.inc(calls - refused.length);
     projector.nudge();
     if (refused.length > 0) {

@@ -44,6 +44,7 @@ export const ROUTES = [
 
   { method: 'POST', path: '/track', auth: { scope: 'track' } },
   { method: 'POST', path: '/identify', auth: { scope: 'track' } },
+  { method: 'POST', path: '/identify/batch', auth: { scope: 'admin' } },
   ...PROTOCOL_PATHS,
   { method: 'POST', path: '/query', auth: { scope: 'query' } },
   { method: 'GET', path: '/catalog', auth: { scope: 'query' } },

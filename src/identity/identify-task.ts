@@ -1,8 +1,15 @@
-// Thread task that parses and validates large identify calls: a few megabytes of JSON take up to
-// half a second.
+// Thread tasks that parse and validate large identify calls and batches of calls: a few megabytes
+// of JSON take up to half a second.
 import type { EventLimits } from '../ingest/limits.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
-import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody, type RefusalReason } from './schema.js';
+import {
+  type IdentifyCall,
+  IdentifyRefusal,
+  parseIdentifyBatch,
+  parseIdentifyBody,
+  type RefusalReason,
+  type TimedCall,
+} from './schema.js';
 
 interface IdentifyRequest {
   readonly bytes: Uint8Array;
@@ -10,18 +17,32 @@ interface IdentifyRequest {
 }
 
 /** A rejection as plain data, because cloning an error between threads keeps only its message. */
-type IdentifyAnswer = { readonly call: IdentifyCall } | { readonly reason: RefusalReason; readonly message: string };
+type Refused = { readonly reason: RefusalReason; readonly message: string };
 
-export const identifyTask: ThreadTask<IdentifyRequest, IdentifyAnswer> = {
+export const identifyTask: ThreadTask<IdentifyRequest, { readonly call: IdentifyCall } | Refused> = {
   module: import.meta.url,
   name: 'identifyTask',
-  run: ({ bytes, limits }) => {
-    try {
-      return { call: parseIdentifyBody(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), limits) };
-    } catch (error) {
-      if (error instanceof IdentifyRefusal) return { reason: error.reason, message: error.message };
-      throw error;
-    }
-  },
+  run: ({ bytes, limits }) => orRefused(() => ({ call: parseIdentifyBody(toBuffer(bytes), limits) })),
   tooCostly: 'the call takes more than {limit} to read; send fewer properties',
 };
+
+export const identifyBatchTask: ThreadTask<
+  IdentifyRequest & { readonly nowMs: number },
+  { readonly calls: readonly TimedCall[] } | Refused
+> = {
+  module: import.meta.url,
+  name: 'identifyBatchTask',
+  run: ({ bytes, limits, nowMs }) => orRefused(() => ({ calls: parseIdentifyBatch(toBuffer(bytes), limits, nowMs) })),
+  tooCostly: 'the batch takes more than {limit} to read; send fewer calls',
+};
+
+const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
+function orRefused<T>(parse: () => T): T | Refused {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof IdentifyRefusal) return { reason: error.reason, message: error.message };
+    throw error;
+  }
+}

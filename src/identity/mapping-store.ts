@@ -9,7 +9,10 @@ export interface DeviceMapping {
   readonly seq: number;
 }
 
-/** Adds mappings (idempotent) and deletes superseded ones below the low watermark. */
+/**
+ * Adds mappings (idempotent), except those of imports that are superseded already, and deletes
+ * superseded ones below the low watermark.
+ */
 export async function saveMappings(
   trx: Transaction,
   mappings: readonly DeviceMapping[],
@@ -29,11 +32,15 @@ export async function saveMappings(
        INSERT INTO device_mappings (project_id, device_id, seq, user_id)
        SELECT project_id, device_id, seq, user_id
        FROM jsonb_to_recordset(?::jsonb) AS m(project_id uuid, device_id text, seq bigint, user_id text)
+       WHERE NOT EXISTS (
+         SELECT FROM device_mappings n
+         WHERE n.project_id = m.project_id AND n.device_id = m.device_id AND n.seq > m.seq AND n.seq < ?
+       )
        ON CONFLICT DO NOTHING
        RETURNING project_id, device_id
      )
      INSERT INTO identity_outbox (project_id, kind, key) SELECT DISTINCT project_id, 'mapping', device_id FROM added`,
-    [json],
+    [json, watermark],
   );
   // SKIP LOCKED: rows that another transaction is deleting are left to it, to avoid deadlocks.
   await trx.raw(

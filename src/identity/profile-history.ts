@@ -1,11 +1,13 @@
 // Folds a profile from its operations in sequence order, independent of their order of arrival.
 // Operations below the low watermark are folded into the checkpoint (snapshot); later ones are kept
 // in the tail (pending operations).
-import { ProfileProperties } from './profile-properties.js';
-import { applyPropertyOps, type Properties, type PropertyOps } from './property-ops.js';
+import type { Properties, PropertyOps } from './property-ops.js';
+import { type PropertyTimes, TimedProperties } from './timed-properties.js';
 
 export interface ProfileState {
   readonly properties: Properties;
+  /** When properties changed. Those from before November 2026 are missing. */
+  readonly times: PropertyTimes;
   /** Milliseconds. */
   readonly firstSeen: number;
   readonly lastSeen: number;
@@ -26,7 +28,7 @@ export interface ProfileHistory {
 }
 
 /** Sequence numbers are microseconds. */
-const MICROSECONDS_PER_MS = 1000;
+export const MICROSECONDS_PER_MS = 1000;
 /** Time of acceptance, epoch milliseconds. */
 export const timeOf = (seq: number): number => Math.floor(seq / MICROSECONDS_PER_MS);
 
@@ -50,15 +52,40 @@ export function extendHistory(
 /** Undefined for a history without operations. */
 export const currentState = ({ checkpoint, tail }: ProfileHistory): ProfileState | undefined => fold(checkpoint, tail);
 
+/**
+ * Adds operations of imports, whose numbers are the times of their records, in any order
+ * (idempotent). They need no place in the tail, because times of properties order them.
+ */
+export function importIntoHistory(history: ProfileHistory, imported: readonly ProfileOperation[]): ProfileHistory {
+  if (imported.length === 0) return history;
+  const properties = readState(history.checkpoint);
+  for (const { seq, ops } of imported) properties.applyImported(seq, ops.set ?? {});
+  return { ...history, checkpoint: toState(properties, history.checkpoint, imported) };
+}
+
 function fold(state: ProfileState | undefined, operations: readonly ProfileOperation[]): ProfileState | undefined {
-  const first = operations[0];
-  const last = operations.at(-1);
-  if (first === undefined || last === undefined) return state;
-  const properties = new ProfileProperties(state?.properties);
-  for (const { ops } of operations) applyPropertyOps(properties, ops);
-  return {
-    properties: Object.fromEntries(properties),
-    firstSeen: state?.firstSeen ?? timeOf(first.seq),
-    lastSeen: timeOf(last.seq),
-  };
+  if (operations.length === 0) return state;
+  const properties = readState(state);
+  for (const { seq, ops } of operations) properties.apply(seq, ops);
+  return toState(properties, state, operations);
+}
+
+const readState = (state: ProfileState | undefined): TimedProperties =>
+  new TimedProperties(
+    state?.properties ?? {},
+    state?.times ?? {},
+    ((state?.lastSeen ?? 0) + 1) * MICROSECONDS_PER_MS - 1,
+  );
+
+function toState(
+  timed: TimedProperties,
+  before: ProfileState | undefined,
+  operations: readonly ProfileOperation[],
+): ProfileState {
+  const seen = operations.map(({ seq }) => timeOf(seq));
+  if (before !== undefined) seen.push(before.firstSeen, before.lastSeen);
+  const firstSeen = seen.reduce((one, other) => Math.min(one, other));
+  const { properties } = timed;
+  const times = timed.toTimes();
+  return { properties, times, firstSeen, lastSeen: seen.reduce((one, other) => Math.max(one, other)) };
 }

@@ -1,5 +1,4 @@
-// Applies the property operations of one identify call in their fixed order: $set (user_properties
-// included), $set_once, $add, $unset.
+// Property operations of identify calls, and the values that they give.
 import { lowerAscii } from '../accounts/addresses.js';
 import { tryParseNumberText } from '../platform/number-text.js';
 
@@ -15,19 +14,9 @@ export interface PropertyOps {
   readonly unset?: readonly string[];
 }
 
-export function applyPropertyOps(properties: Map<string, PropertyValue>, ops: PropertyOps): void {
-  for (const [key, value] of Object.entries(ops.set ?? {})) {
-    if (value === null) properties.delete(key);
-    else properties.set(key, value);
-  }
-  for (const [key, value] of Object.entries(ops.setOnce ?? {})) {
-    if (!properties.has(key)) properties.set(key, value);
-  }
-  for (const [key, increment] of Object.entries(ops.add ?? {})) {
-    properties.set(key, toFinite(numberIn(properties.get(key)) + increment));
-  }
-  for (const key of ops.unset ?? []) properties.delete(key);
-}
+/** The result of $add. */
+export const addTo = (value: PropertyValue | undefined, increment: number): number =>
+  toFinite(numberIn(value) + increment);
 
 /** The value of a number or of text that is a number; any other value counts as 0. */
 function numberIn(value: PropertyValue | undefined): number {

@@ -22,15 +22,19 @@ export interface Identification {
   readonly user: string;
   readonly device?: string;
   readonly ops: PropertyOps;
+  /** Time of the record of an import, microseconds; its properties are only set. */
+  readonly at?: number;
   /** Id of the request. */
   readonly request?: string;
 }
+
+export type AcceptedIdentification = Identification & { readonly seq: number };
 
 export interface IdentifyJob {
   readonly version: 1;
   /** Also the job id, and the batch's name in the list of pending numbers. */
   readonly batch: string;
-  readonly operations: readonly (Identification & { readonly seq: number })[];
+  readonly operations: readonly AcceptedIdentification[];
   /** Size of the calls. Missing in jobs from before November 2026. */
   readonly bytes?: number;
 }

@@ -1,7 +1,7 @@
-// Route POST /identify: credential, body, validation, group commit. Answers after Redis has stored
-// the call.
+// Routes POST /identify and /identify/batch: credential, body, validation, group commit. They
+// answer after Redis has stored the calls.
 import type { Request, Router } from 'express';
-import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
+import { type Credential, type CredentialStore, rateSubjectsOf, type Scope } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { type EventLimits, isParsedInLoop } from '../ingest/limits.js';
@@ -14,9 +14,9 @@ import { createRouter } from '../platform/http/router.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { type CommitDeps, commitCall } from './commit.js';
-import { identifyTask } from './identify-task.js';
+import { identifyBatchTask, identifyTask } from './identify-task.js';
 import type { IdentifyMetrics } from './metrics.js';
-import { type IdentifyCall, IdentifyRefusal, parseIdentifyBody } from './schema.js';
+import { type IdentifyCall, IdentifyRefusal, parseIdentifyBatch, parseIdentifyBody } from './schema.js';
 
 export interface IdentityDeps extends CommitDeps {
   readonly credentials: CredentialStore;
@@ -38,31 +38,71 @@ export function createIdentityRouter(deps: IdentityDeps): Router {
     .options(answerPreflight)
     .post(async (req, res) => {
       allowAnyOrigin(res);
-      const credential = await authenticate(deps.credentials, 'track', req);
-      await deps.rateLimit.take(rateSubjectsOf(credential));
-      deps.admission.admit(credential.projectId);
-      deps.rates.admit(credential.projectId);
+      const credential = await admitCaller(req, 'track', deps);
       await withBody(req, credential.projectId, (bytes) => identify({ req, credential, bytes }, deps));
       deps.metrics.accepted.inc();
       res.json({ ok: true });
     });
+  router.post('/identify/batch', async (req, res) => {
+    const credential = await admitCaller(req, 'admin', deps);
+    const accepted = await withBody(req, credential.projectId, (bytes) =>
+      identifyBatch({ req, credential, bytes }, deps),
+    );
+    deps.metrics.accepted.inc(accepted);
+    res.json({ accepted });
+  });
   router.use('/identify', countRefusals(deps.refused));
   return router;
 }
 
-async function identify(
-  { req, credential, bytes }: { req: Request; credential: Credential; bytes: Buffer },
-  deps: IdentityDeps,
-): Promise<void> {
+async function admitCaller(req: Request, scope: Scope, deps: IdentityDeps): Promise<Credential> {
+  const credential = await authenticate(deps.credentials, scope, req);
+  await deps.rateLimit.take(rateSubjectsOf(credential));
+  deps.admission.admit(credential.projectId);
+  deps.rates.admit(credential.projectId);
+  return credential;
+}
+
+interface Received {
+  readonly req: Request;
+  readonly credential: Credential;
+  readonly bytes: Buffer;
+}
+
+async function identify({ req, credential, bytes }: Received, deps: IdentityDeps): Promise<void> {
   const { projectId } = credential;
   deps.rates.take(projectId, { bytes: bytes.length, events: 1 });
   const call = await parseCounted(bytes, projectId, deps);
   await commitCall({ projectId, call, bytes: bytes.length, request: requestIdOf(req) }, deps);
 }
 
-async function parseCounted(bytes: Buffer, projectId: ProjectId, deps: IdentityDeps): Promise<IdentifyCall> {
+/** Resolves with the number of calls. */
+async function identifyBatch({ req, credential, bytes }: Received, deps: IdentityDeps): Promise<number> {
+  const { projectId } = credential;
+  const calls = await countingRefusals(deps, () => parseBatch(bytes, projectId, deps));
+  deps.rates.take(projectId, { bytes: bytes.length, events: calls.length });
+  const share = Math.ceil(bytes.length / calls.length);
+  const of = { projectId, request: requestIdOf(req), bytes: share, requestBytes: bytes.length };
+  await Promise.all(calls.map((call) => commitCall({ ...of, call, timeMs: call.timeMs }, deps)));
+  return calls.length;
+}
+
+async function parseBatch(bytes: Buffer, projectId: ProjectId, { threads, limits }: IdentityDeps) {
+  const nowMs = Date.now();
+  if (isParsedInLoop(bytes)) return parseIdentifyBatch(bytes, limits, nowMs);
+  const answer = await threads.run(identifyBatchTask, { bytes, limits, nowMs }, projectId);
+  if ('calls' in answer) return answer.calls;
+  throw new IdentifyRefusal(answer.reason, answer.message);
+}
+
+const parseCounted = (bytes: Buffer, projectId: ProjectId, deps: IdentityDeps): Promise<IdentifyCall> =>
+  countingRefusals(deps, async () =>
+    isParsedInLoop(bytes) ? parseIdentifyBody(bytes, deps.limits) : await parseInThread(bytes, projectId, deps),
+  );
+
+async function countingRefusals<T>(deps: IdentityDeps, parse: () => Promise<T>): Promise<T> {
   try {
-    return isParsedInLoop(bytes) ? parseIdentifyBody(bytes, deps.limits) : await parseInThread(bytes, projectId, deps);
+    return await parse();
   } catch (error) {
     if (error instanceof IdentifyRefusal) deps.metrics.refused.inc({ reason: error.reason });
     throw error;

@@ -1,6 +1,7 @@
 // Validates identify calls: a call is accepted or rejected as a whole, and the error names the
 // problem. An accepted call can always be applied.
 import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
+import { tryParseEventTime } from '../ingest/event-time.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength, VALUE_DEPTH_MAX } from '../ingest/limits.js';
 import { isExact, isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
 import { PublicError } from '../platform/errors.js';
@@ -13,7 +14,13 @@ export interface IdentifyCall {
   readonly ops: PropertyOps;
 }
 
-const REFUSAL_REASONS = ['body', 'user_id', 'device_id', 'properties', 'limit'] as const;
+/** A call of an import. */
+export interface TimedCall extends IdentifyCall {
+  /** Time of its record, milliseconds. */
+  readonly timeMs: number;
+}
+
+const REFUSAL_REASONS = ['body', 'time', 'user_id', 'device_id', 'properties', 'limit'] as const;
 export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 export class IdentifyRefusal extends PublicError {
@@ -36,6 +43,42 @@ const OPERATORS = ['$set', '$set_once', '$add', '$unset'] as const;
 export const parseIdentifyBody = (bytes: Buffer, limits: EventLimits): IdentifyCall =>
   readIdentifyCall(parseObject(bytes), limits);
 
+/** Calls of one request of POST /identify/batch. */
+export const IDENTIFY_BATCH_MAX = 1000;
+
+/**
+ * Parses POST /identify/batch. Throws IdentifyRefusal, which names the first call that is not
+ * valid. `nowMs`: times more than a day later are refused.
+ */
+export function parseIdentifyBatch(bytes: Buffer, limits: EventLimits, nowMs: number): TimedCall[] {
+  const { calls } = parseObject(bytes, 'the body must be an object with "calls"');
+  if (!Array.isArray(calls)) throw new IdentifyRefusal('body', '"calls" must be an array');
+  if (calls.length > IDENTIFY_BATCH_MAX) {
+    throw new IdentifyRefusal('limit', `the batch has ${calls.length} calls; the limit is ${IDENTIFY_BATCH_MAX}`);
+  }
+  return calls.map((call: unknown, index) => {
+    try {
+      return readTimedCall(call, limits, nowMs);
+    } catch (error) {
+      if (error instanceof IdentifyRefusal)
+        throw new IdentifyRefusal(error.reason, `calls[${index}]: ${error.message}`);
+      throw error;
+    }
+  });
+}
+
+/** The same for one parsed call. Throws IdentifyRefusal. */
+export function readTimedCall(body: unknown, limits: EventLimits, nowMs: number): TimedCall {
+  if (!isObject(body)) throw new IdentifyRefusal('body', 'a call must be an object with "user_id"');
+  const call = readIdentifyCall(body, limits);
+  if (call.ops.setOnce !== undefined || call.ops.add !== undefined || call.ops.unset !== undefined) {
+    throw new IdentifyRefusal('properties', 'calls of a batch can only set properties: user_properties or $set');
+  }
+  const timeMs = tryParseEventTime(body.time, nowMs);
+  if (timeMs !== undefined) return { ...call, timeMs };
+  throw new IdentifyRefusal('time', '"time" is required: from 2000 on, at most a day ahead');
+}
+
 /** The same for a parsed body. Throws IdentifyRefusal. */
 export function readIdentifyCall(body: RawEvent, limits: EventLimits): IdentifyCall {
   const userId = readId(body, 'user_id');
@@ -43,7 +86,7 @@ export function readIdentifyCall(body: RawEvent, limits: EventLimits): IdentifyC
   return { userId, deviceId: readId(body, 'device_id'), ops: readOps(body, limits) };
 }
 
-function parseObject(bytes: Buffer): RawEvent {
+function parseObject(bytes: Buffer, otherwise = 'the body must be an object with "user_id"'): RawEvent {
   try {
     const body = parseJson(bytes);
     if (isObject(body)) return body;
@@ -51,7 +94,7 @@ function parseObject(bytes: Buffer): RawEvent {
     if (error instanceof PublicError) throw new IdentifyRefusal('body', error.message);
     throw error;
   }
-  throw new IdentifyRefusal('body', 'the body must be an object with "user_id"');
+  throw new IdentifyRefusal('body', otherwise);
 }
 
 function readId(body: RawEvent, field: 'user_id' | 'device_id'): string | undefined {

@@ -11,6 +11,7 @@ import {
   timeOf,
 } from './profile-history.js';
 import { emailOf, type Properties, type PropertyOps } from './property-ops.js';
+import type { PropertyTimes } from './timed-properties.js';
 
 export interface ProfileKey {
   readonly projectId: string;
@@ -24,6 +25,8 @@ export interface StoredProfile extends ProfileKey {
 /** Initial state of a history as JSON; empty for none. */
 interface StateJson {
   readonly properties?: Properties;
+  /** Missing in those from before November 2026. */
+  readonly times?: PropertyTimes;
   readonly first_seen?: number;
   readonly last_seen?: number;
 }
@@ -32,6 +35,7 @@ interface ProfileRow {
   readonly project_id: string;
   readonly user_id: string;
   readonly properties: Properties;
+  readonly times: PropertyTimes;
   readonly first_seen: Date;
   readonly last_seen: Date;
   readonly checkpoint: StateJson | null;
@@ -65,9 +69,17 @@ export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]
   return lockExistingProfiles(trx, json);
 }
 
+/** Deletes those that were created for a lock and not saved. */
+export async function deleteUnsavedProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<void> {
+  await trx.raw(
+    `DELETE FROM profiles p USING ${KEYS} WHERE p.project_id = k.project_id AND p.user_id = k.user_id AND p.version = 0`,
+    [toKeyJson(keys)],
+  );
+}
+
 async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<StoredProfile[]> {
   const { rows } = await trx.raw<{ rows: ProfileRow[] }>(
-    `SELECT p.project_id, p.user_id, p.properties, p.first_seen, p.last_seen, p.checkpoint, p.checkpoint_seq
+    `SELECT p.project_id, p.user_id, p.properties, p.times, p.first_seen, p.last_seen, p.checkpoint, p.checkpoint_seq
      FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
      ORDER BY p.project_id, p.user_id FOR UPDATE OF p`,
     [keyJson],
@@ -109,17 +121,20 @@ async function loadTails(
 
 const toState = (row: ProfileRow): ProfileState => ({
   properties: row.properties,
+  times: row.times,
   firstSeen: row.first_seen.getTime(),
   lastSeen: row.last_seen.getTime(),
 });
 
-const fromStateJson = ({ properties, first_seen, last_seen }: StateJson): ProfileState | undefined =>
+const fromStateJson = ({ properties, times = {}, first_seen, last_seen }: StateJson): ProfileState | undefined =>
   properties === undefined || first_seen === undefined || last_seen === undefined
     ? undefined
-    : { properties, firstSeen: first_seen, lastSeen: last_seen };
+    : { properties, times, firstSeen: first_seen, lastSeen: last_seen };
 
 const toStateJson = (state: ProfileState | undefined): StateJson =>
-  state === undefined ? {} : { properties: state.properties, first_seen: state.firstSeen, last_seen: state.lastSeen };
+  state === undefined
+    ? {}
+    : { properties: state.properties, times: state.times, first_seen: state.firstSeen, last_seen: state.lastSeen };
 
 /** Saves locked profiles, each with at least one operation, and adds their outbox entries. */
 export async function saveProfiles(trx: Transaction, profiles: readonly StoredProfile[]): Promise<void> {
@@ -127,10 +142,10 @@ export async function saveProfiles(trx: Transaction, profiles: readonly StoredPr
   await trx.raw(
     `WITH saved AS (
        UPDATE profiles p
-       SET properties = s.properties, email = s.email, email_domain = s.email_domain, first_seen = s.first_seen,
+       SET properties = s.properties, times = s.times, email = s.email, email_domain = s.email_domain, first_seen = s.first_seen,
            last_seen = s.last_seen, checkpoint = s.checkpoint, checkpoint_seq = s.checkpoint_seq,
            version = nextval('identity_version')
-       FROM jsonb_to_recordset(?::jsonb) AS s(project_id uuid, user_id text, properties jsonb, email text,
+       FROM jsonb_to_recordset(?::jsonb) AS s(project_id uuid, user_id text, properties jsonb, times jsonb, email text,
          email_domain text, first_seen timestamptz, last_seen timestamptz, checkpoint jsonb, checkpoint_seq bigint)
        WHERE p.project_id = s.project_id AND p.user_id = s.user_id
        RETURNING p.project_id, p.user_id
@@ -149,6 +164,7 @@ function toProfileJson({ projectId, userId, history }: StoredProfile): object {
     project_id: projectId,
     user_id: userId,
     properties: state.properties,
+    times: state.times,
     email,
     email_domain: emailDomain,
     first_seen: new Date(state.firstSeen).toISOString(),

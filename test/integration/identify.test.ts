@@ -4,7 +4,7 @@ import type { NewProject } from '../../src/accounts/store.js';
 import { createIdentifyQueue, enqueueIdentify, renumberBatch } from '../../src/identity/queue.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
-import { type AnswerRow, askRows, identify } from '../support/identify.js';
+import { type AnswerRow, askRows, identify, identifyBatch } from '../support/identify.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
 
@@ -87,6 +87,42 @@ describe('response of POST /identify', () => {
     const worker = await (await fetch(`${processes.get('worker').url}/metrics`)).text();
     expect(worker).toMatch(/identify_operations_applied_total [1-9]/);
     expect(worker).toMatch(/identity_outbox_rows \d/);
+  });
+});
+
+describe('POST /identify/batch', () => {
+  const importAs = (key: string, ...calls: object[]) => identifyBatch(processes.url, key, calls);
+
+  test('applies calls by their times: what is newer stays', async () => {
+    await identifyAs({ user_id: 'live', device_id: 'moved', user_properties: { plan: 'pro' } });
+    const calls = [
+      { user_id: 'older', device_id: 'moved', time: '2020-01-01T00:00:00Z' },
+      { user_id: 'live', time: '2020-01-02T00:00:00Z', user_properties: { plan: 'free', city: 'Rome' } },
+    ];
+    for (const _ of ['once', 'twice']) {
+      expect(await importAs(project.secretKey, ...calls)).toMatchObject({ status: 200, body: { accepted: 2 } });
+      await untilProfile('live', { properties: { plan: 'pro', city: 'Rome' }, first_seen: '2020-01-02T00:00:00.000Z' });
+    }
+    await track(processes.url, project.publicKey, { event_type: 'moved_event', device_id: 'moved', insert_id: 'm' });
+    await eventually(async () => {
+      const [row] = await ask('moved_event | count by distinct_id');
+      expect(row).toMatchObject({ distinct_id: 'live', count: 1 });
+    });
+  });
+
+  test.each([
+    ['a public key', (of: NewProject) => of.publicKey, {}, 403, 'scope'],
+    ['no time', (of: NewProject) => of.secretKey, { user_id: 'u' }, 400, 'calls[1]: "time" is required'],
+    [
+      'an increment',
+      (of: NewProject) => of.secretKey,
+      { user_id: 'u', time: 1577836800, user_property_ops: { $add: { a: 1 } } },
+      400,
+      'calls[1]: calls of a batch can only set properties',
+    ],
+  ])('is an error for %s', async (_, key, call, status, error) => {
+    const answer = await importAs(key(project), { user_id: 'u', time: 1577836800 }, call);
+    expect(answer).toMatchObject({ status, body: { error: expect.stringContaining(error) } });
   });
 });
 

@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Job, Worker } from 'bullmq';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createRandom } from '../../bench/random.js';
 import { CatalogRecorder } from '../../src/catalog/recorder.js';
 import { applyBatches, isolateRejectedCalls } from '../../src/identity/apply.js';
 import { projectOutbox } from '../../src/identity/outbox.js';
@@ -18,17 +19,22 @@ import {
 import { lowWatermark, releaseSequence, takeSequence } from '../../src/identity/sequence.js';
 import { devicesOf, forgetUser, settleProfiles } from '../../src/identity/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { newUuidV7, toOrganizationId, toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { createIdHash } from '../../src/privacy/id-hash.js';
+import { createErasure } from '../../src/privacy/store.js';
 import { sweepPending } from '../../workers/sweep-identities.js';
 import { eventually } from '../support/eventually.js';
+import { SEED } from '../support/seed.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
 let postgres: Postgres;
 let redis: Redis;
 let project: string;
+const hashId = createIdHash('a secret');
 
 beforeAll(async () => {
   databases = await createTestDatabases();
@@ -53,7 +59,7 @@ async function accept(...calls: Omit<Identification, 'project'>[]): Promise<Iden
   return { version: 1, batch, operations: calls.map((call, index) => ({ project, ...call, seq: first + index })) };
 }
 
-const apply = (...batches: IdentifyJob[]) => applyBatches(batches, { postgres, redis });
+const apply = (...batches: IdentifyJob[]) => applyBatches(batches, { postgres, redis, hashId });
 const add = (user: string, a: number): Omit<Identification, 'project'> => ({ user, ops: { add: { a } } });
 const set = (user: string, a: number): Omit<Identification, 'project'> => ({ user, ops: { set: { a } } });
 const on = (device: string, user: string): Omit<Identification, 'project'> => ({ user, device, ops: {} });
@@ -68,6 +74,75 @@ const mappingsOf = async (device: string): Promise<string[]> =>
 const outbox = async (): Promise<string[]> =>
   (await postgres('identity_outbox').where({ project_id: project })).map(({ kind, key }) => `${kind} ${key}`).sort();
 
+const imported = (call: Omit<Identification, 'project'>, timeMs: number) => ({ ...call, at: timeMs * 1000 });
+const T = Date.UTC(2020, 0, 1);
+const versionOf = async (user: string): Promise<unknown> => (await profileOf(user))?.version;
+
+test('imported links and values count by their times, in any order, and twice is once', async () => {
+  const live = await accept(on('d', 'live'), set('live', 9));
+  const old = [imported(on('d', 'old'), T), imported(on('e', 'new'), T + 2), imported(on('e', 'old'), T + 1)];
+  const values = [imported(set('live', 1), T), imported(set('u', 2), T + 2), imported(set('u', 1), T + 1)];
+  await apply(await accept(...old, ...values));
+  await apply(live);
+  await apply(await accept(add('u', 5)));
+  const last = async (device: string) => (await mappingsOf(device)).at(-1);
+  const state = async () => [await last('d'), await last('e'), await versionOf('live'), await versionOf('u')];
+  const before = await state();
+  expect(before.slice(0, 2)).toEqual(['live', 'new']);
+  expect(await profileOf('live')).toMatchObject({ properties: { a: 9 } });
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 7 }, first_seen: new Date(T + 1) });
+  await postgres('identity_outbox').where({ project_id: project }).delete();
+  await apply(await accept(...values.toReversed(), ...old.toReversed()));
+  expect(await state()).toEqual(before);
+  expect(await outbox()).toEqual([]);
+  await apply(await accept(imported(set('u', 10), T + 3)));
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 15 } });
+});
+
+test('random live and imported links in any order map a device to the user of the latest', async () => {
+  const random = createRandom(SEED);
+  for (let run = 0; run < 20; run += 1) {
+    project = randomUUID();
+    const links = Array.from({ length: 12 }, (_, index) => {
+      const link = on(`device ${Math.floor(random() * 2)}`, `user ${index}`);
+      return random() < 0.5 ? link : imported(link, T + Math.floor(random() * 4));
+    });
+    const batches = await Promise.all(links.map((link) => accept(link)));
+    for (const batch of batches.toSorted(() => random() - 0.5)) await apply(batch);
+    const order = (user: string | undefined): number => {
+      const call = batches.flatMap(({ operations }) => operations).find((operation) => operation.user === user);
+      return call?.at ?? call?.seq ?? 0;
+    };
+    const found = await Promise.all([0, 1].map(async (n) => (await mappingsOf(`device ${n}`)).at(-1)));
+    const expected = [0, 1].map((n) =>
+      Math.max(0, ...links.filter(({ device }) => device === `device ${n}`).map(({ user }) => order(user))),
+    );
+    expect([run, found.map(order)]).toEqual([run, expected]);
+  }
+  await settleProfiles(postgres, Number.MAX_SAFE_INTEGER);
+});
+
+test('an erased person does not return by an import of older records', async () => {
+  const organizationId = toOrganizationId(randomUUID());
+  const erasure = { id: newUuidV7(), projectId: toProjectId(project), organizationId, userId: 'gone' };
+  await createErasure(postgres, {
+    ...{ ...erasure, userHash: hashId({ projectId: project, kind: 'user', id: 'gone' }) },
+    ...{ erasedThroughMs: T, erasedThroughSeq: T * 1000, purgeBy: new Date() },
+    requestedBy: { kind: 'secret', id: 'sk' },
+  });
+  const calls = [imported(on('d', 'gone'), T - 1), imported(set('gone', 1), T), imported(on('d', 'other'), T - 2)];
+  await apply(await accept(...calls));
+  expect([await profileOf('gone'), await mappingsOf('d')]).toEqual([undefined, ['other']]);
+  const tombstone = {
+    project_id: project,
+    kind: 'device',
+    id_hash: hashId({ projectId: project, kind: 'device', id: 'e' }),
+  };
+  await postgres('erasure_tombstones').insert({ ...tombstone, erased_through_ms: T });
+  await apply(await accept(imported(on('e', 'other'), T), imported(set('gone', 2), T + 1)));
+  expect([await profileOf('gone'), await mappingsOf('e')]).toMatchObject([{ properties: { a: 2 } }, []]);
+});
+
 test('calls in order leave no pending operations', async () => {
   await apply(await accept(set('u', 1), add('u', 1), add('v', 1)));
   await apply(await accept(add('u', 5)));
@@ -80,7 +155,7 @@ test('isolateRejectedCalls() returns the same calls again when a worker died in 
   const refused: Omit<Identification, 'project'> = { user: 'u', ops: { set: { a: 'refused\0' } } };
   const batch = await accept(add('u', 1), refused, add('u', 10));
   for (let attempt = 0; attempt < 2; attempt += 1) {
-    expect(await isolateRejectedCalls(batch, { postgres, redis })).toEqual([batch.operations[1]]);
+    expect(await isolateRejectedCalls(batch, { postgres, redis, hashId })).toEqual([batch.operations[1]]);
     expect(await profileOf('u')).toMatchObject({ properties: { a: 11 } });
   }
   await releaseSequence(redis, batch.batch);

@@ -1,6 +1,5 @@
 // Every documented route once, as intended, on the real processes. `send` validates each response
-// against the OpenAPI document; the first test shows that it detects differences. Other responses
-// are covered by the tests of each route.
+// against the OpenAPI document; the first test shows that it detects differences.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ROUTES, type RouteName } from '../../src/access/route-matrix.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
@@ -117,6 +116,7 @@ async function createCalls(): Promise<Call[]> {
     { route: 'POST /track', status: 400, ...sk, body: { events: 5 } },
     { route: 'POST /track', status: 413, ...sk, body: { events: ['x'.repeat(6 * 1024 * 1024)] } },
     { route: 'POST /identify', status: 200, ...sk, body: { user_id: 'ann', user_properties: { plan: 'pro' } } },
+    { route: 'POST /identify/batch', status: 200, ...sk, body: { calls: [{ user_id: 'ann', time: 1767225600 }] } },
     { route: 'POST /identify', status: 400, ...sk, body: { user_id: '' } },
     ...protocolCalls(sk.key),
     ...['llm', 'json', 'csv'].map(

@@ -88,6 +88,7 @@ const MATRIX: Readonly<Record<string, string>> = {
 
   'POST /track': 'pk, sk, aat track',
   'POST /identify': 'pk, sk, aat track',
+  'POST /identify/batch': 'sk, aat admin',
   'POST /v1/{call}': 'pk, sk, aat track',
   'GET /v1/projects/{writeKey}/settings': '*',
   'GET /cdn/v1/projects/{writeKey}/settings': '*',

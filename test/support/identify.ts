@@ -2,17 +2,23 @@
 
 export interface IdentifyAnswer {
   readonly status: number;
-  readonly body: { ok?: boolean; error?: string };
+  readonly body: { ok?: boolean; accepted?: number; error?: string };
   readonly headers: Headers;
 }
 
-export async function identify(
+export const identify = (url: string, key: string, body: unknown, headers: Record<string, string> = {}) =>
+  post(`${url}/identify`, key, body, headers);
+
+export const identifyBatch = (url: string, key: string, calls: readonly object[]) =>
+  post(`${url}/identify/batch`, key, { calls });
+
+async function post(
   url: string,
   key: string,
   body: unknown,
   headers: Record<string, string> = {},
 ): Promise<IdentifyAnswer> {
-  const response = await fetch(`${url}/identify`, {
+  const response = await fetch(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-API-Key': key, ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),

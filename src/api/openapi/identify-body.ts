@@ -19,3 +19,19 @@ export const identifyBody = z.looseObject({
     .nullable()
     .optional(),
 });
+
+export const identifyBatch = z.object({
+  calls: z
+    .array(
+      z.looseObject({
+        user_id: id,
+        device_id: identifyBody.shape.device_id,
+        time: z.union([z.string(), z.number()]).meta({ description: 'time of the record, as that of an event' }),
+        user_properties: map.nullable().optional(),
+        user_property_ops: z.strictObject({ $set: map.nullable().optional() }).nullable().optional(),
+      }),
+    )
+    .max(1000),
+});
+
+export const identifiedBatch = z.object({ accepted: z.int() });

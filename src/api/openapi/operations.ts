@@ -94,6 +94,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { 200: json('Ok') },
       { body: refTo('IdentifyBody') },
     ],
+    'POST /identify/batch': [
+      'Imports links and properties with the times of their records; newer live ones win',
+      { 200: json('IdentifiedBatch') },
+      { body: refTo('IdentifyBatch') },
+    ],
   }),
   ...PROTOCOL_OPERATIONS,
   ...tagged('Queries', {

@@ -25,12 +25,14 @@ import { reportDryRunBody } from '../../reports/schema.js';
 import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
 import * as definitionAnswers from './definition-answers.js';
-import { identifyBody } from './identify-body.js';
+import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
 
 const SCHEMAS = {
   Event: eventSchema,
   Batch: batchSchema,
   IdentifyBody: identifyBody,
+  IdentifyBatch: identifyBatch,
+  IdentifiedBatch: identifiedBatch,
   QueryBody: queryBodySchema,
   SyncBody: syncBodySchema,
   OrganizationBody: organizationBody,

@@ -5,10 +5,12 @@ import { expect, test } from 'vitest';
 import {
   currentState,
   extendHistory,
+  importIntoHistory,
   type ProfileHistory,
   type ProfileOperation,
 } from '../../../src/identity/profile-history.js';
 import type { PropertyOps } from '../../../src/identity/property-ops.js';
+import { applyInOrder } from '../../support/identify-model.js';
 
 const NOTHING: ProfileHistory = { checkpoint: undefined, checkpointSeq: 0, tail: [] };
 
@@ -76,9 +78,84 @@ test('operations in any order give the profile of sequential application', () =>
   );
 });
 
+const FIRST_SEQ = 1_000_000;
+const STEP = 1000;
+
+/** Live calls and imported ones of a user, in the order of their times. */
+const calls = fc
+  .array(fc.record({ ops, isImported: fc.boolean(), set: fc.dictionary(key, value), arrival: fc.nat(1000) }), {
+    maxLength: 30,
+  })
+  .map((drawn) => drawn.map((call, index) => ({ ...call, seq: FIRST_SEQ + index * STEP })));
+
+test('imported values and live calls in any order, twice, give the profile of the order of their times', () => {
+  fc.assert(
+    fc.property(calls, (drawn) => {
+      let history = NOTHING;
+      const live = new Set(drawn.filter(({ isImported }) => !isImported).map(({ seq }) => seq));
+      for (const { seq, ops: own, isImported, set } of drawn.toSorted((one, other) => one.arrival - other.arrival)) {
+        live.delete(seq);
+        if (!isImported) history = extendHistory(history, [{ seq, ops: own }], Math.min(...live, FIRST_SEQ * 2));
+        else history = importIntoHistory(importIntoHistory(history, [{ seq, ops: { set } }]), [{ seq, ops: { set } }]);
+      }
+      const again = drawn.filter(({ isImported }) => isImported).map(({ seq, set }) => ({ seq, ops: { set } }));
+      const state = currentState(history);
+      expect(currentState(importIntoHistory(history, again))).toEqual(state);
+
+      const expected = applyInOrder(
+        drawn.map(({ seq, ops: { set, setOnce, add, unset }, ...call }) => ({
+          seq,
+          call: {
+            user_id: 'u',
+            user_property_ops: call.isImported
+              ? { $set: call.set }
+              : {
+                  ...(set && { $set: set }),
+                  ...(setOnce && { $set_once: setOnce }),
+                  ...(add && { $add: add }),
+                  ...(unset && { $unset: unset }),
+                },
+          },
+        })),
+      ).profiles.u;
+      expect(state?.properties).toEqual(expected?.properties);
+      expect([state?.firstSeen, state?.lastSeen]).toEqual([expected?.first_seen, expected?.last_seen]);
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+test('of imported values of the same time one counts, in whichever order they arrive', () => {
+  const imported = ['x', 'y', '7', 7, true].map((a) => ({ seq: 5000, ops: { set: { a } } }));
+  const state = currentState(importIntoHistory(NOTHING, imported));
+  for (const [index] of imported.entries()) {
+    const turned = [...imported.slice(index), ...imported.slice(0, index)].toReversed();
+    expect(currentState(importIntoHistory(NOTHING, turned))).toEqual(state);
+  }
+});
+
+test('a property from before times were kept is as new as the last call of its profile', () => {
+  const checkpoint = { properties: { plan: 'pro' }, times: {}, firstSeen: 1000, lastSeen: 5000 };
+  const imported = (seq: number) =>
+    currentState(importIntoHistory({ ...NOTHING, checkpoint }, [{ seq, ops: { set: { plan: 'free', city: 'Rome' } } }]))
+      ?.properties;
+  expect(imported(4_000_000)).toEqual({ plan: 'pro', city: 'Rome' });
+  expect(imported(6_000_000)).toEqual({ plan: 'free', city: 'Rome' });
+});
+
+test('times are bounded: of increments and removed keys the newest count', () => {
+  const many = Array.from({ length: 2000 }, (_, index) => ({
+    seq: 1_000_000 + index,
+    ops: index % 2 === 0 ? { add: { [`sum ${index % 50}`]: 1 } } : { unset: [`gone ${index}`] },
+  }));
+  const state = currentState(extendHistory(NOTHING, many, Number.POSITIVE_INFINITY));
+  expect(state?.properties['sum 0']).toBe(40);
+  expect(JSON.stringify(state?.times).length).toBeLessThan(20_000);
+});
+
 test('firstSeen and lastSeen come from the sequence numbers, not from the arrivals', () => {
   const history = extendHistory(NOTHING, [{ seq: 5_000_999, ops: {} }], 0);
-  expect(currentState(extendHistory(history, [{ seq: 2_000_000, ops: {} }], 0))).toEqual({
+  expect(currentState(extendHistory(history, [{ seq: 2_000_000, ops: {} }], 0))).toMatchObject({
     properties: {},
     firstSeen: 2000,
     lastSeen: 5000,

@@ -1,12 +1,13 @@
 // Property operations of identify calls ($set, $set_once, $add, $unset), one row per rule, and the
 // e-mail address of a profile.
 import { describe, expect, test } from 'vitest';
-import { applyPropertyOps, emailOf, type PropertyOps, type PropertyValue } from '../../../src/identity/property-ops.js';
+import { emailOf, type PropertyOps, type PropertyValue } from '../../../src/identity/property-ops.js';
+import { TimedProperties } from '../../../src/identity/timed-properties.js';
 
 function apply(before: Record<string, PropertyValue>, ops: PropertyOps): Record<string, PropertyValue> {
-  const properties = new Map(Object.entries(before));
-  applyPropertyOps(properties, ops);
-  return Object.fromEntries(properties);
+  const timed = new TimedProperties(before, {}, 0);
+  timed.apply(1, ops);
+  return timed.properties;
 }
 
 type Row = [
@@ -16,7 +17,7 @@ type Row = [
   after: Record<string, PropertyValue>,
 ];
 
-describe('applyPropertyOps', () => {
+describe('TimedProperties.apply()', () => {
   test.each<Row>([
     ['no operations change nothing', { a: 1 }, {}, { a: 1 }],
     ['$set overwrites its keys only', { a: 1, b: 2 }, { set: { a: 'x', c: true } }, { a: 'x', b: 2, c: true }],
