@@ -11,7 +11,7 @@ import { type ImportOptions, runImport } from '../src/imports/run-import.js';
 import { type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
 import {
-  createIdentifyClient,
+  createIdentifyBatchClient,
   createTrackClient,
   createWaitingTrackClient,
   TrackError,
@@ -82,7 +82,7 @@ async function createClients(args: ImportArguments): Promise<NonNullable<ImportO
     track: createTrackClient({ ...options, replacesHostless: args.site !== undefined }),
     trackAndWait: createWaitingTrackClient(options),
     count: createCounter({ ...target, library: libraryOf(args.source.name), signal }),
-    identify: paced(createIdentifyClient(options), { perSecond: args.identifiesPerSecond, signal }),
+    identifyBatch: paced(createIdentifyBatchClient(options), { perSecond: args.identifiesPerSecond, signal }),
   };
 }
 

@@ -21,7 +21,7 @@ export interface ImportArguments extends SourceOptions {
 
 export type ParsedArguments = ImportArguments | { readonly kind: 'help' };
 
-/** Below the service's default limit of 200 calls a second for a key. */
+/** Below the service's default limit of 200 requests a second for a key. */
 const IDENTIFIES_PER_SECOND = 180;
 
 export const HELP = `usage: npm run import -- SOURCE FILE… [options]
@@ -38,9 +38,9 @@ steps and the mapping of each source.
   --source-timezone ZONE
                     mixpanel: the zone of a project that wrote local times, such as Europe/Berlin; default: UTC
   --overwrite-profiles
-                    imported properties replace those of existing profiles; by default they only add properties
+                    imported properties replace those of existing profiles; by default newer ones stay
   --identifies-per-second N
-                    calls of /identify for links and profiles; default ${IDENTIFIES_PER_SECOND}, below IDENTIFY_REQUESTS_PER_SECOND
+                    requests of /identify/batch for links and profiles; default ${IDENTIFIES_PER_SECOND}, below IDENTIFY_REQUESTS_PER_SECOND
   --url URL         the service; default: SERVICE_URL, else the one that npm start runs
   --key KEY         a secret key (sk_…); default: SERVICE_KEY, else the one of the project
   --help            this text

@@ -1,5 +1,5 @@
-// Collects events into request bodies within the limits of /track. Each event is serialized once
-// and its bytes counted.
+// Collects events or identify calls into request bodies within the limits of a route. Each is
+// serialized once and its bytes counted.
 
 export interface Batch {
   readonly body: string;
@@ -14,24 +14,33 @@ export interface BatchLimits {
 /** The service allows 2000 events and 5 MiB; the margin is for proxies with lower limits. */
 export const BATCH_LIMITS: BatchLimits = { eventsMax: 2000, bytesMax: 4 * 1024 * 1024 };
 
-const HEAD = '{"events":[';
+/** Smaller than what the service allows: a batch is one job there. */
+export const CALL_LIMITS: BatchLimits = { eventsMax: 500, bytesMax: 240 * 1024 };
+
 const TAIL = ']}';
-const FRAME_BYTES = HEAD.length + TAIL.length;
 
 export class BatchBuilder {
   #texts: string[] = [];
-  #bytes = FRAME_BYTES;
+  #bytes = 0;
   readonly #limits: BatchLimits;
+  readonly #head: string;
 
-  constructor(limits: BatchLimits = BATCH_LIMITS) {
+  /** `list`: the field of the body. */
+  constructor(limits: BatchLimits = BATCH_LIMITS, list: 'events' | 'calls' = 'events') {
     this.#limits = limits;
+    this.#head = `{"${list}":[`;
+  }
+
+  get #frameBytes(): number {
+    return this.#head.length + TAIL.length;
   }
 
   /** Returns the full batch when this event does not fit; the event then starts the next batch. */
   add(event: object): Batch | undefined {
     const text = JSON.stringify(event);
     const bytes = Buffer.byteLength(text) + 1;
-    const hasRoom = this.#texts.length < this.#limits.eventsMax && this.#bytes + bytes <= this.#limits.bytesMax;
+    const hasRoom =
+      this.#texts.length < this.#limits.eventsMax && this.#frameBytes + this.#bytes + bytes <= this.#limits.bytesMax;
     const full = hasRoom ? undefined : this.take();
     this.#texts.push(text);
     this.#bytes += bytes;
@@ -41,9 +50,9 @@ export class BatchBuilder {
   /** The collected batch; undefined when it is empty. */
   take(): Batch | undefined {
     if (this.#texts.length === 0) return undefined;
-    const batch = { body: `${HEAD}${this.#texts.join(',')}${TAIL}`, events: this.#texts.length };
+    const batch = { body: `${this.#head}${this.#texts.join(',')}${TAIL}`, events: this.#texts.length };
     this.#texts = [];
-    this.#bytes = FRAME_BYTES;
+    this.#bytes = 0;
     return batch;
   }
 }

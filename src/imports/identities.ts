@@ -1,7 +1,9 @@
 // Collects identity links and profile changes of an import in bounded memory and gives the calls of
-// /identify at its end: one link per device, the last by time, and the final state of each profile.
-import { parseIdentifyBody } from '../identity/schema.js';
+// /identify/batch at its end: one link per device, the last by time, and the final state of each
+// profile.
+import { readTimedCall } from '../identity/schema.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength } from '../ingest/limits.js';
+import { groupBy } from '../platform/group-by.js';
 import { FoldingSorter } from './folding-sorter.js';
 import type { Id, Mapped, Properties } from './source.js';
 
@@ -13,10 +15,18 @@ interface Link {
 /** Values by property, each with its time. */
 type Profile = Record<string, readonly [timeMs: number, value: unknown]>;
 
+/** A call of /identify/batch. */
+export interface TimedCall {
+  readonly user_id: string;
+  readonly device_id?: string;
+  /** Epoch milliseconds. */
+  readonly time: number;
+  readonly user_properties?: Properties;
+}
+
 export interface IdentifyRequest {
   readonly kind: 'link' | 'profile';
-  readonly user: string;
-  readonly body: string;
+  readonly call: TimedCall;
   /** Why the service would refuse it; undefined for a valid one. */
   readonly problem: string | undefined;
 }
@@ -24,14 +34,20 @@ export interface IdentifyRequest {
 export interface IdentityOptions {
   readonly limits: EventLimits;
   /**
-   * Whether imported properties replace those that the service has. By default they only add
-   * properties: what the service has was sent since, and is newer.
+   * Whether imported properties count as of the start of the import. By default they have the times
+   * of their records, and properties that changed since stay.
    */
   readonly overwritesProfiles: boolean;
+  /** Start of the import, epoch milliseconds. */
+  readonly nowMs: number;
   /** Bytes in memory before a run is written to a file. */
   readonly runBytesMax?: number;
 }
 
+/** The oldest time that the service takes. */
+const TIME_MIN_MS = Date.UTC(2000, 0, 1);
+/** Stands for the time of a profile without properties; no property may be called so. */
+const NO_KEY = '';
 const VALUE_BYTES = 24;
 const WORDS_FOR_NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', 'NaN', '[object Object]']);
 
@@ -61,21 +77,26 @@ export class Identities {
 
   addProfile({ user, timeMs, properties }: Extract<Mapped, { kind: 'profile' }>): Promise<void> {
     const entries = Object.entries(properties).map(([key, value]) => [key, [timeMs, value] as const]);
-    return this.#profiles.add(String(user), Object.fromEntries(entries) as Profile);
+    return this.#profiles.add(
+      String(user),
+      entries.length === 0 ? { [NO_KEY]: [timeMs, null] } : (Object.fromEntries(entries) as Profile),
+    );
   }
 
-  /** The calls to make. Their order does not matter: each device and each property occurs once. */
-  async *requests(): AsyncGenerator<IdentifyRequest, void, undefined> {
-    for await (const [device, { user }] of this.#links.entries()) {
-      yield this.#toRequest('link', { user_id: user, device_id: device });
+  /** The calls to make. Their order does not matter: each has its time. */
+  async *calls(): AsyncGenerator<IdentifyRequest, void, undefined> {
+    for await (const [device, { user, timeMs }] of this.#links.entries()) {
+      yield this.#toRequest('link', { user_id: user, device_id: device, time: toTime(timeMs) });
     }
+    const { limits, overwritesProfiles, nowMs } = this.#options;
     for await (const [user, profile] of this.#profiles.entries()) {
-      const entries = Object.entries(profile).map(([key, [, value]]) => [key, value] as const);
-      const { userPropertiesMax } = this.#options.limits;
-      const operator = this.#options.overwritesProfiles ? '$set' : '$set_once';
-      for (let start = 0; start === 0 || start < entries.length; start += userPropertiesMax) {
-        const some = Object.fromEntries(entries.slice(start, start + userPropertiesMax)) as Properties;
-        yield this.#toRequest('profile', { user_id: user, user_property_ops: { [operator]: some } });
+      const byTime = groupBy(Object.entries(profile), ([, [timeMs]]) => (overwritesProfiles ? nowMs : timeMs));
+      for (const [timeMs, values] of byTime) {
+        const entries = values.flatMap(([key, [, value]]) => (key === NO_KEY ? [] : [[key, value] as const]));
+        for (let start = 0; start === 0 || start < entries.length; start += limits.userPropertiesMax) {
+          const properties = Object.fromEntries(entries.slice(start, start + limits.userPropertiesMax)) as Properties;
+          yield this.#toRequest('profile', { user_id: user, time: toTime(timeMs), user_properties: properties });
+        }
       }
     }
   }
@@ -85,23 +106,22 @@ export class Identities {
     await this.#profiles.close();
   }
 
-  #toRequest(
-    kind: IdentifyRequest['kind'],
-    call: { readonly user_id: string; readonly device_id?: string; readonly user_property_ops?: Properties },
-  ): IdentifyRequest {
-    const body = JSON.stringify(call);
-    return { kind, user: call.user_id, body, problem: findProblem(body, this.#options.limits) };
+  #toRequest(kind: IdentifyRequest['kind'], call: TimedCall): IdentifyRequest {
+    return { kind, call, problem: this.#findProblem(call) };
+  }
+
+  #findProblem(call: TimedCall): string | undefined {
+    try {
+      readTimedCall(call, this.#options.limits, this.#options.nowMs);
+      return undefined;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 }
 
-function findProblem(body: string, limits: EventLimits): string | undefined {
-  try {
-    parseIdentifyBody(Buffer.from(body), limits);
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}
+/** Records without a time are the oldest. */
+const toTime = (timeMs: number): number => Math.max(TIME_MIN_MS, timeMs);
 
 /** Why an id cannot be that of a device or a user; undefined for one that can. */
 export function findIdProblem(id: Id): string | undefined {

@@ -3,7 +3,7 @@
 import { toEventLimits } from '../ingest/limits.js';
 import { findSkipReason } from '../ingest/schema.js';
 import { ConcurrencyLimit } from '../platform/flow/concurrency-limit.js';
-import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits } from './batches.js';
+import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits, CALL_LIMITS } from './batches.js';
 import { addCampaign } from './campaign.js';
 import { type CountEvents, countStored } from './count-stored.js';
 import { findIdProblem, Identities } from './identities.js';
@@ -15,7 +15,7 @@ import type { SendBatch } from './track-client.js';
 export interface ImportOptions {
   /** Reads the records of a file. */
   readonly open: OpenSource;
-  /** Clients of /track and /identify; undefined in a dry run. */
+  /** Clients of /track and /identify/batch; undefined in a dry run. */
   readonly clients: ImportClients | undefined;
   /** Name and version of the sender. */
   readonly library: string;
@@ -32,7 +32,7 @@ export interface ImportOptions {
 
 export interface ImportClients {
   readonly track: SendBatch;
-  readonly identify: SendBatch;
+  readonly identifyBatch: SendBatch;
   /** Counts the events of this source; without it the summary has no stored events. */
   readonly count?: CountEvents;
   /** Sends a batch to `/track?wait=1`, which answers when the events are counted. */
@@ -82,7 +82,11 @@ class ImportRun {
     this.#options = options;
     this.#builder = new BatchBuilder(options.batchLimits ?? BATCH_LIMITS);
     this.#requests = new ConcurrencyLimit(options.requestsMax ?? REQUESTS_MAX);
-    this.#identities = new Identities({ limits: LIMITS, overwritesProfiles: options.overwritesProfiles ?? false });
+    this.#identities = new Identities({
+      limits: LIMITS,
+      nowMs: options.nowMs,
+      overwritesProfiles: options.overwritesProfiles ?? false,
+    });
   }
 
   /** Reads a file to its end, or to where it is damaged. */
@@ -114,11 +118,13 @@ class ImportRun {
   }
 
   async sendIdentities(): Promise<void> {
-    const { clients, signal, onProgress } = this.#options;
-    const calls = new ConcurrencyLimit(IDENTIFY_REQUESTS_MAX);
+    const { signal } = this.#options;
+    const builder = new BatchBuilder(CALL_LIMITS, 'calls');
+    const requests = new ConcurrencyLimit(IDENTIFY_REQUESTS_MAX);
     let lastUser: string | undefined;
-    for await (const { kind, user, body, problem } of this.#identities.requests()) {
+    for await (const { kind, call, problem } of this.#identities.calls()) {
       signal?.throwIfAborted();
+      const user = call.user_id;
       if (problem !== undefined) {
         this.#skip(`${kind} refused: ${problem}`, `user ${user}`);
         continue;
@@ -127,13 +133,21 @@ class ImportRun {
       else if (user !== lastUser) this.summary.profiles += 1;
       lastUser = kind === 'link' ? undefined : user;
       this.summary.people.add(user);
-      if (clients === undefined) continue;
-      await calls.push(async () => {
-        await clients.identify(body);
-        onProgress?.(this.summary);
-      });
+      const full = builder.add(call);
+      if (full !== undefined) await this.#identify(full, requests);
     }
-    await calls.drain();
+    const last = builder.take();
+    if (last !== undefined) await this.#identify(last, requests);
+    await requests.drain();
+  }
+
+  async #identify(batch: Batch, requests: ConcurrencyLimit): Promise<void> {
+    const { clients, onProgress } = this.#options;
+    if (clients === undefined) return;
+    await requests.push(async () => {
+      await clients.identifyBatch(batch.body);
+      onProgress?.(this.summary);
+    });
   }
 
   async countBefore(): Promise<void> {

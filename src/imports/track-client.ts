@@ -55,6 +55,10 @@ export const createTrackClient = (
 export const createWaitingTrackClient = (options: TrackClientOptions): SendBatch =>
   createClient(options, { ...TRACK, path: 'track?wait=1' });
 
+/** Each batch has the links and properties of up to 1,000 calls. */
+export const createIdentifyBatchClient = (options: TrackClientOptions): SendBatch =>
+  createClient(options, { ...TRACK, path: 'identify/batch' });
+
 /** Each call is one accepted identification. */
 export const createIdentifyClient = (options: TrackClientOptions): SendBatch => createClient(options, IDENTIFY);
 

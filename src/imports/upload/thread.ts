@@ -8,7 +8,7 @@ import { paced } from '../pace.js';
 import { runImport } from '../run-import.js';
 import { findSource } from '../sources/table.js';
 import type { ImportSummary } from '../summary.js';
-import { createIdentifyClient, createTrackClient, createWaitingTrackClient } from '../track-client.js';
+import { createIdentifyBatchClient, createTrackClient, createWaitingTrackClient } from '../track-client.js';
 import { toSummaryLine, type UploadLine } from './messages.js';
 
 export interface UploadJob {
@@ -65,7 +65,7 @@ function createClients({ url, key, source }: UploadJob) {
     track: createTrackClient(options),
     trackAndWait: createWaitingTrackClient(options),
     count: createCounter({ url, key, library: libraryOf(source), signal }),
-    identify: paced(createIdentifyClient(options), { perSecond: IDENTIFIES_PER_SECOND, signal }),
+    identifyBatch: paced(createIdentifyBatchClient(options), { perSecond: IDENTIFIES_PER_SECOND, signal }),
   };
 }
 

@@ -4,47 +4,64 @@ import { findIdProblem, Identities, type IdentityOptions } from '../../../src/im
 import type { Mapped } from '../../../src/imports/source.js';
 
 const LIMITS = { propertiesMax: 256, userPropertiesMax: 3, keyLengthMax: 256, valueBytesMax: 100 };
+const NOW_MS = Date.UTC(2026, 0, 31);
+const T = Date.UTC(2020, 0, 1);
 
 async function callsOf(mapped: readonly Mapped[], options: Partial<IdentityOptions> = {}) {
-  const identities = new Identities({ limits: LIMITS, overwritesProfiles: false, ...options });
+  const identities = new Identities({ limits: LIMITS, overwritesProfiles: false, nowMs: NOW_MS, ...options });
   for (const item of mapped) {
     if (item.kind === 'link') await identities.addLink(item);
     if (item.kind === 'profile') await identities.addProfile(item);
   }
   const calls: unknown[] = [];
-  for await (const { body, problem } of identities.requests()) calls.push(problem ?? JSON.parse(body));
+  for await (const { call, problem } of identities.calls()) calls.push(problem ?? call);
   await identities.close();
   return calls;
 }
 
-const link = (device: string, user: string, timeMs: number): Mapped => ({ kind: 'link', device, user, timeMs });
+const link = (device: string, user: string, timeMs: number): Mapped => ({
+  kind: 'link',
+  device,
+  user,
+  timeMs: T + timeMs,
+});
 const profile = (timeMs: number, properties: Record<string, unknown>): Mapped => ({
-  ...{ kind: 'profile', user: 'u', timeMs },
+  ...{ kind: 'profile', user: 'u', timeMs: T + timeMs },
   properties,
 });
 
 test('each device gets one call with the user of its last link by time; of equal times the later line', async () => {
   const links = [link('b', 'v', 5), link('a', 'u', 1), link('b', 'u', 4), link('a', 'w', 1)];
   const expected = [
-    { user_id: 'w', device_id: 'a' },
-    { user_id: 'v', device_id: 'b' },
+    { user_id: 'w', device_id: 'a', time: T + 1 },
+    { user_id: 'v', device_id: 'b', time: T + 5 },
   ];
   expect(await callsOf(links)).toEqual(expected);
   expect(await callsOf(links, { runBytesMax: 1 })).toEqual(expected);
 });
 
-test('a profile is its last value of each property, which adds to what the service has', async () => {
+test('a profile is its last value of each property, with the time of each', async () => {
   const changes = [profile(2, { plan: 'pro' }), profile(1, { plan: 'free', city: 'Rome' }), profile(3, { seats: 2 })];
+  expect(await callsOf(changes)).toEqual([
+    { user_id: 'u', time: T + 2, user_properties: { plan: 'pro' } },
+    { user_id: 'u', time: T + 1, user_properties: { city: 'Rome' } },
+    { user_id: 'u', time: T + 3, user_properties: { seats: 2 } },
+  ]);
   const state = { plan: 'pro', city: 'Rome', seats: 2 };
-  expect(await callsOf(changes)).toEqual([{ user_id: 'u', user_property_ops: { $set_once: state } }]);
-  const overwritten = [{ user_id: 'u', user_property_ops: { $set: state } }];
+  const overwritten = [{ user_id: 'u', time: NOW_MS, user_properties: state }];
   expect(await callsOf(changes, { overwritesProfiles: true, runBytesMax: 1 })).toEqual(overwritten);
 });
 
 test('a profile of more properties than a call may have is several calls, and one without any is one', async () => {
   const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((key) => [key, 1]));
   expect(await callsOf([profile(1, many)])).toHaveLength(2);
-  expect(await callsOf([profile(1, {})])).toEqual([{ user_id: 'u', user_property_ops: { $set_once: {} } }]);
+  const empty = [{ user_id: 'u', time: T + 2, user_properties: {} }];
+  expect(await callsOf([profile(1, {}), profile(2, {})])).toEqual(empty);
+});
+
+test('a link without a time is the oldest', async () => {
+  const time = Date.UTC(2000, 0, 1);
+  expect(await callsOf([link('a', 'u', -T)])).toEqual([{ user_id: 'u', device_id: 'a', time }]);
 });
 
 test('a property may be called __proto__', async () => {

@@ -16,7 +16,7 @@ function importText(text: string, options: Partial<ImportOptions> & { source?: s
   const { source = 'access-log', track, ...rest } = options;
   const open = findSource(source)?.open({ site: undefined, timeZone: undefined });
   if (open === undefined) throw new Error(`no source ${source}`);
-  const clients = track && { track, identify: async () => ({ accepted: 1 }) };
+  const clients = track && { track, identifyBatch: async () => ({ accepted: 1 }) };
   return runImport([inputOf(text)], { open, clients, library: 'service-import/1.0.0', nowMs: NOW_MS, ...rest });
 }
 
@@ -167,7 +167,7 @@ test('a file that is damaged in the middle is named, and the next is read', asyn
   };
   const store = createStore();
   const open = findSource('access-log')?.open({ site: undefined, timeZone: undefined });
-  const clients = { track: store.track, identify: store.track };
+  const clients = { track: store.track, identifyBatch: store.track };
   const options = { open: open as ImportOptions['open'], clients, library: 'l', nowMs: NOW_MS };
   const summary = await runImport([damaged, inputOf(`${LINE.replace('GET /', 'GET /b')}\n`)], options);
   expect(store.events.size).toBe(2);
