@@ -103,7 +103,11 @@ async function runInterrupted(args: readonly string[], text: string, ready: () =
 }
 
 const spawnImport = (args: readonly string[], stdin: 'ignore' | 'pipe') =>
-  spawn(process.execPath, [join(packageRoot, 'dist', 'cli', 'import.js'), ...args], { stdio: [stdin, 'pipe', 'pipe'] });
+  spawn(process.execPath, [join(packageRoot, 'dist', 'cli', 'import.js'), ...args], {
+    stdio: [stdin, 'pipe', 'pipe'],
+    // Places are printed from the folder of the command; from this one, they are whole paths.
+    env: { ...process.env, INIT_CWD: join(packageRoot, 'dist') },
+  });
 
 function resultOf(child: ChildProcess): Promise<ImportRun> {
   const output = { stdout: '', stderr: '' };
