@@ -29,6 +29,8 @@ export interface ProfileHistory {
 
 /** Sequence numbers are microseconds. */
 export const MICROSECONDS_PER_MS = 1000;
+/** The time of imported records that have none. */
+const UNKNOWN_TIME_MS = Date.UTC(2000, 0, 1);
 /** Time of acceptance, epoch milliseconds. */
 export const timeOf = (seq: number): number => Math.floor(seq / MICROSECONDS_PER_MS);
 
@@ -84,7 +86,8 @@ function toState(
 ): ProfileState {
   const seen = operations.map(({ seq }) => timeOf(seq));
   if (before !== undefined) seen.push(before.firstSeen, before.lastSeen);
-  const firstSeen = seen.reduce((one, other) => Math.min(one, other));
+  const known = seen.filter((timeMs) => timeMs > UNKNOWN_TIME_MS);
+  const firstSeen = (known.length > 0 ? known : seen).reduce((one, other) => Math.min(one, other));
   const { properties } = timed;
   const times = timed.toTimes();
   return { properties, times, firstSeen, lastSeen: seen.reduce((one, other) => Math.max(one, other)) };

@@ -162,6 +162,14 @@ test('firstSeen and lastSeen come from the sequence numbers, not from the arriva
   });
 });
 
+test('an imported value without a time is no first sight, unless nothing else is known', () => {
+  const [unknown, known] = [Date.UTC(2000, 0, 1), Date.UTC(2026, 0, 1)];
+  const imported = importIntoHistory(NOTHING, [{ seq: unknown * 1000, ops: { set: { plan: 'pro' } } }]);
+  expect(currentState(imported)).toMatchObject({ firstSeen: unknown, lastSeen: unknown });
+  const called = extendHistory(imported, [{ seq: known * 1000, ops: {} }], known * 1000 + 1);
+  expect(currentState(called)).toMatchObject({ properties: { plan: 'pro' }, firstSeen: known, lastSeen: known });
+});
+
 test('the snapshot includes only operations below the low watermark', () => {
   const history = extendHistory(
     NOTHING,
