@@ -50,7 +50,7 @@ export async function startEngines(): Promise<Engines> {
     port: await findFreePort(),
     superuserPassword: 'superuser',
     password,
-    connectionsMax: 200,
+    connectionsMax: 400,
   });
   const redis = embeddedRedis({
     directory: join(directory, 'redis'),

@@ -100,6 +100,8 @@ async function startProcess(options: {
     await started.kill();
     throw new Error(`${name} did not become ready:\n${started.output.slice(-20).join('\n')}`, { cause: error });
   }
+  // Some tests expect it; the reason helps with all others.
+  if (!started.isRunning) process.stderr.write(`${name} ended:\n${started.output.slice(-5).join('\n')}\n`);
   return started;
 }
 
