@@ -114,7 +114,10 @@ function fail(cause: unknown): void {
 
 function explain(cause: unknown): { status: number; message: string } {
   if (interrupt.signal.aborted) {
-    return { status: EXIT_INTERRUPTED, message: 'interrupted; the incomplete demo project is deleted' };
+    return {
+      status: EXIT_INTERRUPTED,
+      message: 'interrupted; the incomplete demo project is deleted: run the same command again',
+    };
   }
   if (cause instanceof DemoExists) {
     const since = `${cause.message}, created ${cause.project.createdAt.toISOString().slice(0, 10)}`;

@@ -2,6 +2,7 @@
 // when a check failed.
 import { CHECK_TIMEOUT_MS, examineAll } from '../src/operate/examine.js';
 import { Shards } from '../src/platform/clickhouse/shards.js';
+import { failWithMessage } from '../src/platform/command-failure.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
@@ -24,8 +25,7 @@ try {
     if (state === 'failed') process.exitCode = 1;
   }
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  failWithMessage(error);
 }
 // Pending requests to an unresponsive store must not keep the command running.
 process.exit();

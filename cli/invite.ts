@@ -4,7 +4,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { readStandalone } from '../src/imports/target.js';
-import { readOperatorConfig } from '../src/platform/config.js';
+import { failWithMessage } from '../src/platform/command-failure.js';
+import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { publicUrlOf } from '../src/platform/public-url.js';
@@ -18,7 +19,9 @@ Run it again for a new link. Once an identity provider is configured and has ver
 The service is the one that npm start runs in DATA_DIR, or that of DATABASE_URL and its like; PUBLIC_URL is its address.
 `;
 
-async function findPublicUrl(config: ReturnType<typeof readOperatorConfig>): Promise<URL> {
+let config: Config | undefined;
+
+async function findPublicUrl(config: Config): Promise<URL> {
   const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
   const isStandalone = config.PUBLIC_URL === undefined && !env.DATABASE_URL && existsSync(dataDirectory);
   return isStandalone ? new URL((await readStandalone(dataDirectory)).url) : publicUrlOf(config);
@@ -32,7 +35,7 @@ async function run(args: readonly string[]): Promise<void> {
     process.exitCode = 2;
     return;
   }
-  const config = readOperatorConfig();
+  config = readOperatorConfig();
   const url = await findPublicUrl(config);
   const postgres = createPostgres(config, { poolMax: 1 });
   try {
@@ -44,7 +47,4 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-await run(process.argv.slice(2)).catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+await run(process.argv.slice(2)).catch((error: unknown) => failWithMessage(error, config));

@@ -4,7 +4,8 @@ import { HELP, type JobsCommand, parseJobsCommand } from '../src/operate/argumen
 import { discardParked, listParked, replayParked, showParked, withQueue } from '../src/operate/parked-jobs.js';
 import { queuesOf } from '../src/operate/queues.js';
 import { FIRST_SHARD, listShards } from '../src/platform/clickhouse/shards.js';
-import { readOperatorConfig } from '../src/platform/config.js';
+import { failWithMessage } from '../src/platform/command-failure.js';
+import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { withTimeout } from '../src/platform/flow/with-timeout.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../src/platform/redis/client.js';
@@ -64,12 +65,14 @@ async function listAll(redis: Redis, queues: readonly string[]): Promise<string>
     .join('\n');
 }
 
+let config: Config | undefined;
 try {
   const queues = await listQueues();
   const command = parseJobsCommand(process.argv.slice(2), queues);
   if (command.kind === 'help') process.stdout.write(HELP);
   else {
-    const redis = createRedis(readOperatorConfig());
+    config = readOperatorConfig();
+    const redis = createRedis(config);
     try {
       await requireRedis(redis);
       process.stdout.write(`${await answer(redis, command, queues)}\n`);
@@ -78,6 +81,5 @@ try {
     }
   }
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  failWithMessage(error, config);
 }

@@ -1,32 +1,45 @@
 // `npm run shards`: lists the ClickHouse servers on which projects live, adds one, and moves
 // projects between them.
-import { readOperatorConfig } from '../src/platform/config.js';
+import { failWithMessage } from '../src/platform/command-failure.js';
+import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
+import { StepProgress } from '../src/platform/progress.js';
 import { createRedis } from '../src/platform/redis/client.js';
-import { addShard } from '../src/shards/add-shard.js';
+import { addShard, setSeveralHosts } from '../src/shards/add-shard.js';
 import { HELP, parseShardsCommand } from '../src/shards/arguments.js';
 import { describeShards } from '../src/shards/describe-shards.js';
 import { drainShard, moveProject } from '../src/shards/move-project.js';
 
-const stopping = new AbortController();
-process.once('SIGINT', () => stopping.abort());
+const EXIT_INTERRUPTED = 130;
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const stopping = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+
+const progress = new StepProgress(process.stderr);
+
+function say(line: string): void {
+  progress.clear();
+  process.stdout.write(`${line}\n`);
+}
+
+let config: Config | undefined;
 
 async function run(): Promise<void> {
   const command = parseShardsCommand(process.argv.slice(2));
   if (command.kind === 'help') return void process.stdout.write(HELP);
-  const config = readOperatorConfig();
+  config = readOperatorConfig();
   const postgres = createPostgres(config, { poolMax: 3 });
   const redis = createRedis(config);
   redis.on('error', () => {});
-  const deps = { ...{ config, postgres, redis, say }, signal: stopping.signal };
+  const deps = { ...{ config, postgres, redis, say, progress }, signal: stopping.signal };
   try {
     switch (command.kind) {
       case 'list':
         return say(await describeShards(deps));
       case 'add':
-        return await addShard(deps, command.urls);
+        return await addShard(deps, command.urls, undefined, command.cluster);
+      case 'several-hosts':
+        return await setSeveralHosts(deps, command.shard, command.cluster);
       case 'move':
         return await moveProject(deps, command.project, command.shard);
       case 'drain':
@@ -41,6 +54,9 @@ async function run(): Promise<void> {
 try {
   await run();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  progress.clear();
+  if (stopping.signal.aborted) {
+    process.stderr.write('interrupted; run the same command again: it begins with what is left\n');
+    process.exitCode = EXIT_INTERRUPTED;
+  } else failWithMessage(error, config);
 }

@@ -4,7 +4,7 @@
 // with places and memory of their own; where a project lives is looked up when its events are
 // stored.
 import { isAscii } from 'node:buffer';
-import { DelayedError, type Job, UnrecoverableError, WaitingError, Worker } from 'bullmq';
+import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { insertEvents, partitionOf } from '../src/ingest/insert/ingest-partition.js';
@@ -25,6 +25,7 @@ import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
 import { groupBy } from '../src/platform/group-by.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
+import { isLeaseLost, type Lease, LeasedWorker } from '../src/platform/redis/leased-worker.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -35,7 +36,17 @@ const PROMPT_SHARE = 1 / 4;
 /** Events of a project that is being moved wait this long. */
 const MOVING_DELAY_MS = 1_000;
 
-type EventWriter = BatchWriter<EventBlock>;
+type EventWriter = BatchWriter<HeldBlock>;
+
+/** Rows with the leases of their jobs. */
+class HeldBlock extends EventBlock {
+  readonly leases = new Set<Lease>();
+
+  /** Throws LeaseLost when any job may belong to another worker. */
+  requireHeld(): void {
+    for (const lease of this.leases) lease.require();
+  }
+}
 
 type IngestNeeds = Needs<
   'shards' | 'postgres' | 'redis' | 'metrics' | 'log',
@@ -59,20 +70,26 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   const sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
   let isClosing = false;
 
-  function writerOf({ id, clickhouse }: Shard, projectId: string): EventWriter {
+  function writerOf({ id, clickhouse, writer: lock }: Shard, projectId: string): EventWriter {
     const partition = partitionOf(projectId, config.INGEST_PARTITIONS);
     const key = `${id}:${partition}`;
     const known = writers.get(key);
     if (known !== undefined) return known;
-    const writer = new BatchWriter<EventBlock>({
-      createBlock: () => new EventBlock(hasManyValues),
+    const writer = new BatchWriter<HeldBlock>({
+      createBlock: () => new HeldBlock(hasManyValues),
       write: async (block, signal) => {
+        const insert = { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal };
         await metrics.insert(block.rows, () =>
-          insertEvents(clickhouse, { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal }),
+          insertEvents(clickhouse, {
+            ...insert,
+            requireHeld: () => block.requireHeld(),
+            ...(lock && { writer: lock }),
+          }),
         );
         await catalogs.record(block.names.projects);
       },
-      isRefused: isBadData,
+      // The rows of the jobs that are still held are then stored without the others.
+      isRefused: (error) => isBadData(error) || isLeaseLost(error),
       rowsMax: config.INGEST_FLUSH_ROWS,
       delayMs: { min: config.INGEST_FLUSH_DELAY_MIN_MS, max: config.INGEST_FLUSH_DELAY_MAX_MS },
       capacityRows: config.INGEST_FLUSH_ROWS * BOUNDS.ingestBatches,
@@ -86,7 +103,11 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
    * Splits events of many months by quarter, newest first: the prompt queue waits only for the
    * newest.
    */
-  async function storeEnvelopes(writer: EventWriter, envelopes: readonly Envelope[], turn: Turn): Promise<void> {
+  async function storeEnvelopes(
+    writer: EventWriter,
+    envelopes: readonly Envelope[],
+    { turn, lease }: Running,
+  ): Promise<void> {
     await writer.room(turn);
     const groups = groupByMonths(readEvents(envelopes));
     for (let index = 0; index < groups.length; index += 1) {
@@ -95,6 +116,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       // Parsed events are many times the size of their bytes, so a retry parses the bytes again.
       let events: ReadEvent[] | undefined = groups[index];
       await writer.add((block) => {
+        block.leases.add(lease);
         for (const { event, isAscii } of events ?? groupByMonths(readEvents(envelopes))[index] ?? []) {
           block.add(event, isAscii);
         }
@@ -111,19 +133,26 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     return envelopes;
   }
 
-  const processWith = (budget: ByteSemaphore) => async (job: Job<IngestJob>, token?: string) => {
+  async function processJob(
+    job: Job<IngestJob>,
+    { budget, ...held }: { budget: ByteSemaphore; token: string | undefined; lease: Lease },
+  ): Promise<void> {
     const bytes = job.data.bytes ?? 0;
     const project = projectOfJob(job.id ?? '');
     await budget.acquire(bytes, project);
     try {
-      if (isClosing) await returnToQueue(job, token);
-      await storePayload(job, { turn: { key: project ?? '', isPrompt: project === undefined }, token });
+      if (isClosing) await returnToQueue(job, held.token);
+      await storePayload(job, { ...held, turn: { key: project ?? '', isPrompt: project === undefined } });
+    } catch (err) {
+      if (isLeaseLost(err)) log.warn({ err, job: job.id }, 'a job is left to other workers');
+      throw err;
     } finally {
       budget.release(bytes);
     }
-  };
+  }
 
-  async function storePayload(job: Job<IngestJob>, { turn, token }: Running): Promise<void> {
+  async function storePayload(job: Job<IngestJob>, running: Running): Promise<void> {
+    const { lease, token } = running;
     // Read in one command, after the job has been marked active: see tombstones.ts and
     // placement-cache.ts.
     const [bytes, tombstone, version] = await redis.mgetBuffer(job.data.claim, TOMBSTONE_VERSION, PLACEMENT_VERSION);
@@ -137,9 +166,10 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     const shardOf = new Map<string, Shard>();
     for (const id of projects) shardOf.set(id, await shards.get(placementOf(id).shard));
     for (const [shard, some] of groupBy(settled, ({ header }) => shardOf.get(header.p))) {
+      lease.require();
       if (shard !== undefined) await deleteHostless(shard.clickhouse, some);
     }
-    const store = (some: readonly Envelope[]) => storeAll(some, { shardOf, turn });
+    const store = (some: readonly Envelope[]) => storeAll(some, { shardOf, running });
     let refused: readonly Envelope[] = [];
     let reason = '';
     try {
@@ -149,6 +179,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       reason = nameFailure(error);
       refused = await isolateRejected(settled, { store, isRefused: isBadData });
     }
+    lease.require();
     if (moving.length > 0) await keepForLater(job, { accepted, kept: [...refused, ...moving], token });
     if (refused.length > 0) await keepRejected(job, { accepted, refused, of: countEvents(envelopes), reason });
     sharesOfJobs.set(job, sharesOf(accepted));
@@ -156,12 +187,12 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
 
   async function storeAll(
     envelopes: readonly Envelope[],
-    { shardOf, turn }: { shardOf: ReadonlyMap<string, Shard>; turn: Turn },
+    { shardOf, running }: { shardOf: ReadonlyMap<string, Shard>; running: Running },
   ): Promise<void> {
     const envelopesByWriter = groupBy(envelopes, ({ header }) =>
       writerOf(shardOf.get(header.p) ?? shards.first, header.p),
     );
-    await Promise.all([...envelopesByWriter].map(([writer, some]) => storeEnvelopes(writer, some, turn)));
+    await Promise.all([...envelopesByWriter].map(([writer, some]) => storeEnvelopes(writer, some, running)));
   }
 
   /** The job runs again with the envelopes that could not be stored now; all others are stored. */
@@ -191,8 +222,11 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     throw new UnrecoverableError(`${events} of ${of} events were refused: ${reason}`);
   }
 
-  function startWorker(queue: string, payloadBytesAtATime: number): Worker<IngestJob, void> {
-    const worker = new Worker<IngestJob, void>(queue, processWith(new ByteSemaphore(payloadBytesAtATime)), {
+  function startWorker(queue: string, payloadBytesAtATime: number): LeasedWorker<IngestJob> {
+    const budget = new ByteSemaphore(payloadBytesAtATime);
+    const run = (job: Job<IngestJob>, token?: string): Promise<void> =>
+      worker.withLease(job, (lease) => processJob(job, { budget, token, lease }));
+    const worker = new LeasedWorker<IngestJob>(queue, run, {
       connection: redis.duplicate(),
       concurrency: BOUNDS.ingestJobs,
       ...DURABLE_WORKER_OPTIONS,
@@ -210,7 +244,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     return worker;
   }
 
-  const workers: Worker<IngestJob, void>[] = [];
+  const workers: LeasedWorker<IngestJob>[] = [];
   const started = new Set<number>();
   function startShards(): void {
     const starting = shards.known.filter(({ id }) => !started.has(id));
@@ -244,6 +278,7 @@ interface Running {
   readonly turn: Turn;
   /** Of the job's lock. */
   readonly token: string | undefined;
+  readonly lease: Lease;
 }
 
 /** A job that was not started waits for another worker. */

@@ -13,6 +13,7 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { passStartGate } from '../src/platform/start-gate.js';
 import { startAlerts } from './check-alerts.js';
 import { startDomainChecks } from './check-domains.js';
 import { startKeeping } from './delete-expired.js';
@@ -26,6 +27,7 @@ import { startUsageRollup } from './roll-up-usage.js';
 import { chooseJobs, type JobStarter, type RunningJob } from './runtime.js';
 import { startCanary } from './send-canary.js';
 import { startMailWorker } from './send-mail.js';
+import { startMoveSettling } from './settle-moves.js';
 import { startIdentitySweep } from './sweep-identities.js';
 import { startPayloadSweep } from './sweep-orphaned-payloads.js';
 import { startProfileUpserts } from './upsert-profiles.js';
@@ -48,8 +50,10 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
   'check-alerts': startAlerts,
   'rebuild-catalogs': startCatalogRebuilds,
   'load-demo': startDemoWorker,
+  'settle-moves': startMoveSettling,
 };
 
+await passStartGate();
 const config = readConfig();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);

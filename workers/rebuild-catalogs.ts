@@ -2,6 +2,7 @@
 // the catalog, and of projects in which people were erased.
 import { findNames } from '../src/catalog/rebuild.js';
 import { listDueRebuilds, postponeRebuild, replaceNames } from '../src/catalog/store.js';
+import { logProgress } from '../src/platform/progress.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
@@ -16,7 +17,7 @@ export const startCatalogRebuilds = defineScheduledJob({
   name: 'rebuild-catalogs',
   everyMs: 5_000,
   open(deps: Needs<'shards' | 'postgres' | 'redis' | 'log'>, signal) {
-    const { shards, postgres } = deps;
+    const { shards, postgres, log } = deps;
     async function rebuildDue(): Promise<void> {
       const failures: unknown[] = [];
       for (const due of await listDueRebuilds(postgres, PROJECTS_AT_A_TIME)) {
@@ -24,7 +25,8 @@ export const startCatalogRebuilds = defineScheduledJob({
         const startedAt = performance.now();
         try {
           const { at } = await shards.homeOf(due.projectId);
-          const names = await findNames(at.clickhouse, due.projectId);
+          const progress = logProgress(log.child({ project: due.projectId }));
+          const names = await findNames(at.clickhouse, due.projectId, progress);
           await replaceNames(postgres, due, names, REST_PER_WORK * (performance.now() - startedAt));
         } catch (error) {
           failures.push(error);

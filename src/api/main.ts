@@ -58,6 +58,7 @@ import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
 import { warnUnlessKept } from '../platform/redis/keeping.js';
+import { passStartGate } from '../platform/start-gate.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createExports } from '../privacy/export-routes.js';
 import { createIdHash } from '../privacy/id-hash.js';
@@ -74,6 +75,7 @@ import { createOpenApiRouter } from './openapi/routes.js';
 import { createProjectQueries } from './project-queries.js';
 import { keepWorkerRunning } from './worker-process.js';
 
+await passStartGate();
 const config = readConfig();
 const log = createLogger({ process: 'web', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
@@ -276,7 +278,7 @@ function createDelivery(settings: Config): Router {
 
 function createPrivacy(settings: Config): Router {
   return createPrivacyRouter({
-    ...{ ...guard, redis, log },
+    ...{ ...guard, redis, log, shards },
     erasureQueue: createErasureQueue(redis),
     hashId: createIdHash(settings.SECRET_KEY_BASE),
     answerTimeoutMs: settings.PRIVACY_ANSWER_TIMEOUT_MS,

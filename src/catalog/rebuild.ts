@@ -5,6 +5,7 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { READ_ONLY } from '../platform/clickhouse/client.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';
+import type { StepProgress } from '../platform/progress.js';
 import type { AnyBag } from '../query/fields.js';
 import {
   type CatalogName,
@@ -38,8 +39,18 @@ const SOURCES: readonly Source[] = [
   { bag: 'user', table: 'profiles FINAL', prefix: 'props' },
 ];
 
-export async function findNames(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<CatalogName[]> {
+/** Of a project with events: its types, each column, and four or five of each source. */
+const READS_MAX = 1 + VALUE_COLUMN_NAMES.length + SOURCES.length * 5;
+
+/** `progress` is of this project. */
+export async function findNames(
+  clickhouse: ClickHouseClient,
+  projectId: ProjectId,
+  progress?: StepProgress,
+): Promise<CatalogName[]> {
+  let done = 0;
   const ask = async <T>(query: string, params: Record<string, unknown> = {}): Promise<T[]> => {
+    progress?.update({ step: 'finding the names of events and properties', done, total: READS_MAX, unit: 'reads' });
     const result = await clickhouse.query({
       query,
       query_params: { projectId, ...params },
@@ -47,6 +58,7 @@ export async function findNames(clickhouse: ClickHouseClient, projectId: Project
       clickhouse_settings: SETTINGS,
       format: 'JSONEachRow',
     });
+    done += 1;
     return result.json<T>();
   };
   const names = await findEventTypes(ask);

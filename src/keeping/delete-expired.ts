@@ -5,6 +5,7 @@ import { forgetValues } from '../catalog/store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import { isPartGone } from '../platform/clickhouse/failures.js';
 import type { Shards } from '../platform/clickhouse/shards.js';
+import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import type { Config } from '../platform/config.js';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -39,6 +40,7 @@ export async function deleteExpired(
   const expired = { projectId, edges: edgesOf(keep, nowMs) };
   await requireSettled({ shards }, [{ projectId }]);
   const traces = await shards.tracesOf(projectId);
+  await requireAnswers(traces);
   const [home] = traces;
   const counts = home === undefined ? [] : await countExpired(home.clickhouse, expired);
   // Before the rows are deleted, because a crash in between would lose the counts.

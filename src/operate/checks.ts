@@ -2,7 +2,9 @@
 // exception into a failure with the check's advice.
 import { statfs } from 'node:fs/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
+import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
 import { describeNodeVersion } from '../platform/node-version.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -121,6 +123,15 @@ export const CHECKS: readonly Check[] = [
     },
   },
   {
+    name: 'Rewriting in the background',
+    isOfShard: true,
+    advice: '',
+    run: async (_, { clickhouse }) => {
+      const { parts, bytes } = await readRewrites(clickhouse);
+      return ok(parts === 0 ? 'none' : `${parts} parts are left, ${toMebibytes(bytes)} MiB`);
+    },
+  },
+  {
     name: 'Disk of ClickHouse',
     isOfShard: true,
     advice: 'make room: ClickHouse stops writing when its disk is full, and events then wait in Redis',
@@ -168,10 +179,23 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Moves between shards',
-    advice: 'begin the move again: npm run shards -- move PROJECT SHARD; until then its events wait in Redis',
+    advice:
+      'their events wait in Redis; a worker cancels a move without a command within half a minute: is one running?',
     run: async ({ postgres }) => {
       const moving: string[] = await postgres('project_placements').where({ state: 'moving' }).pluck('project_id');
       return judge(moving.length === 0, moving.length === 0 ? 'none' : `begun and not ended: ${moving.join(', ')}`);
+    },
+  },
+  {
+    name: 'Erasures and deletions',
+    advice: 'a database that does not answer keeps them open: start it, and they end without another request',
+    run: async ({ postgres, shards }) => {
+      const { rows } = await postgres.raw(LATE_ERASURES);
+      const { erasures, projects } = rows[0];
+      if (erasures + projects === 0) return ok('none is late');
+      const silent = await findSilentHosts(shards.known);
+      const waiting = silent.length === 0 ? '' : `; ${describeHosts(silent)} may be waited for`;
+      return judge(false, `${erasures} erasures and ${projects} deleted projects are late${waiting}`);
     },
   },
   {
@@ -184,6 +208,15 @@ export const CHECKS: readonly Check[] = [
     },
   },
 ];
+
+// An erasure takes seconds; a project is deleted after its keys have expired, about 20 minutes.
+const LATE_ERASURES = `
+  SELECT
+    (SELECT count(*)::int FROM erasure_requests
+     WHERE (status = 'requested' AND requested_at < now() - interval '1 minute')
+        OR (status <> 'purged' AND purge_by < now())) AS erasures,
+    (SELECT count(*)::int FROM projects
+     WHERE data_deleted_at IS NULL AND deleted_at < now() - interval '25 minutes') AS projects`;
 
 async function select<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
   return (await clickhouse.query({ query, format: 'JSONEachRow' })).json<T>();

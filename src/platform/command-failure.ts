@@ -2,6 +2,7 @@
 // at a terminal. Errors of drivers have an address at best, and some have no message.
 import { HostsNotMigrated } from './clickhouse/migrate.js';
 import { type Config, ConfigProblem } from './config.js';
+import { messageOf } from './errors.js';
 
 type Urls = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'CLICKHOUSE_URL'>;
 
@@ -41,6 +42,12 @@ export function describeFailure(error: unknown, urls: Urls | undefined): string 
     }
   }
   return undefined;
+}
+
+/** For commands: prints the sentence, else the message, and sets the exit status 1. */
+export function failWithMessage(error: unknown, urls?: Urls): void {
+  process.stderr.write(`${describeFailure(error, urls) ?? messageOf(error)}\n`);
+  process.exitCode = 1;
 }
 
 /** For commands: prints the sentence, or the trace of a bug, and sets the exit status 1. */

@@ -23,6 +23,14 @@ const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isVa
 
 const MEBIBYTE = 1024 * 1024;
 
+/** URLs separated by commas, or one with several hosts. A password may have commas. */
+export const hasSeveralHosts = (text: string): boolean => SEVERAL_HOSTS.test(text);
+
+export const SEVERAL_HOSTS_ADVICE =
+  'takes the URL of one server; add further ones, or replicas, by `npm run shards -- add URL URL`';
+
+const SEVERAL_HOSTS = /,\s*https?:|^https?:\/\/(?:[^@/]*@)?[^@/?]*,[^@/?]*(?:[/?]|$)/i;
+
 const settings = z.object({
   NODE_ENV: z.string().default('development'),
   LOG_LEVEL: z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
@@ -48,7 +56,10 @@ const settings = z.object({
   DATABASE_TLS: z.enum(['url', 'verify', 'self-signed']).default('url'),
   REDIS_URL: z.url(),
   REDIS_TLS: z.enum(['verify', 'self-signed']).default('verify'),
-  CLICKHOUSE_URL: z.url(),
+  CLICKHOUSE_URL: z
+    .string()
+    .refine((text) => !hasSeveralHosts(text), { abort: true, error: SEVERAL_HOSTS_ADVICE })
+    .pipe(z.url()),
   CLICKHOUSE_DATABASE: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
@@ -85,11 +96,12 @@ const settings = z.object({
   QUERY_CONCURRENCY_PER_PROJECT: integer(3, 1),
   QUERY_QUEUE_PER_PROJECT_MAX: integer(32),
   QUERY_MEMORY_BYTES: integer(2048 * MEBIBYTE, 1),
+  ANSWER_CACHE_BYTES: integer(32 * MEBIBYTE),
 
   INGEST_COMMIT_EVENTS: integer(2000, 1),
   INGEST_COMMIT_DELAY_MS: integer(3),
   INGEST_FLUSH_ROWS: integer(10_000, 1),
-  INGEST_FLUSH_DELAY_MIN_MS: integer(100),
+  INGEST_FLUSH_DELAY_MIN_MS: integer(20),
   INGEST_FLUSH_DELAY_MAX_MS: integer(500),
   INGEST_PARTITIONS: integer(1, 1),
   INGEST_BACKLOG_JOBS_MAX: integer(20_000, 1),

@@ -1,19 +1,65 @@
-// `npm run migrate`: applies the pending migrations of both databases.
-import { migrateShards } from './clickhouse/migrate.js';
+// `npm run migrate`: applies the pending migrations of both databases. ClickHouse may rewrite parts
+// in the background afterwards, which no deployment needs to wait for.
+import { setTimeout as delay } from 'node:timers/promises';
+import { migrateShards, withClient } from './clickhouse/migrate.js';
+import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
+import { listShards, urlsOf } from './clickhouse/shards.js';
 import { failCommand } from './command-failure.js';
 import { type Config, readConfig } from './config.js';
 import { createLogger } from './log.js';
+import { createPostgres } from './postgres/client.js';
 import { migratePostgres } from './postgres/migrate.js';
+import { StepProgress } from './progress.js';
 
-async function migrate(config: Config): Promise<void> {
+const POLL_MS = 1000;
+const EXIT_USAGE = 2;
+const MEBIBYTE = 1024 * 1024;
+
+const progress = new StepProgress(process.stderr);
+
+async function migrate(config: Config, isWaiting: boolean): Promise<void> {
   const log = createLogger({ process: 'migrate', level: config.LOG_LEVEL });
-  log.info({ postgres: await migratePostgres(config), clickhouse: await migrateShards(config) }, 'migrated');
+  const postgres = await migratePostgres(config);
+  const clickhouse = await migrateShards(config, progress);
+  progress.clear();
+  log.info({ postgres, clickhouse }, 'migrated');
+  for (const url of await listHosts(config)) {
+    await withClient(url, config.CLICKHOUSE_DATABASE, async (host) => {
+      const left = await readRewrites(host);
+      if (left.parts === 0) return;
+      log.info(describeLeft(left));
+      if (!isWaiting) return;
+      await watchRewrites(host, progress, async () => {
+        while ((await readRewrites(host)).parts > 0) await delay(POLL_MS);
+      });
+      progress.clear();
+      log.info('ClickHouse has rewritten all parts');
+    });
+  }
 }
 
+async function listHosts(config: Config): Promise<string[]> {
+  const postgres = createPostgres(config, { poolMax: 1 });
+  const shards = await Promise.resolve(listShards(postgres)).finally(() => postgres.destroy());
+  return shards.flatMap((shard) => urlsOf(config, shard));
+}
+
+/** For people. */
+const describeLeft = ({ parts, bytes }: Rewrites): string =>
+  `ClickHouse rewrites ${parts} parts (${(bytes / MEBIBYTE).toFixed(1)} MiB) in the background and answers queries meanwhile; npm run migrate -- --wait shows how far it is`;
+
+const args = process.argv.slice(2);
+const unknown = args.find((arg) => arg !== '--wait');
 let config: Config | undefined;
-try {
-  config = readConfig();
-  await migrate(config);
-} catch (error) {
-  failCommand(error, config);
+if (unknown !== undefined) {
+  process.stderr.write(`npm run migrate has no option ${unknown}; try --help\n`);
+  process.exitCode = EXIT_USAGE;
+} else {
+  try {
+    config = readConfig();
+    await migrate(config, args.length > 0);
+  } catch (error) {
+    progress.clear();
+    failCommand(error, config);
+  }
 }

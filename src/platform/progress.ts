@@ -1,5 +1,5 @@
 // Progress of a long command: a bar that is redrawn in place on a terminal, otherwise a plain line
-// at intervals. Shared by all commands.
+// at intervals. Shared by all commands, and by jobs, whose lines are in the log.
 
 /** The subset of process.stderr that is used. */
 export interface Screen {
@@ -120,7 +120,37 @@ export class StepProgress {
     });
   }
 
+  /**
+   * Shows what `read` finds about once a second, until the work ends. A failed reading is skipped.
+   */
+  async watch<T>(read: () => Promise<StepState | undefined>, work: () => Promise<T>): Promise<T> {
+    let isReading = false;
+    const show = (): void => {
+      if (isReading) return;
+      isReading = true;
+      const update = (state: StepState | undefined) => void (state !== undefined && this.update(state));
+      read()
+        .then(update, () => {})
+        .finally(() => {
+          isReading = false;
+        });
+    };
+    show();
+    const timer = setInterval(show, READ_EVERY_MS);
+    try {
+      return await work();
+    } finally {
+      clearInterval(timer);
+    }
+  }
+
   clear(): void {
     this.#display.clear();
   }
 }
+
+const READ_EVERY_MS = 1000;
+
+/** For work of a process without a terminal: a line of its log per 10 s. */
+export const logProgress = (log: { info(message: string): void }): StepProgress =>
+  new StepProgress({ write: (line) => log.info(line.trim()) });

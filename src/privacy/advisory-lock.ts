@@ -17,6 +17,11 @@ export const LOCKS = {
   moves: 4_726_108,
 } as const;
 
+export interface HeldLock {
+  /** Throws when the connection has ended, and the lock with it. */
+  readonly requireHeld: () => Promise<void>;
+}
+
 /**
  * Runs `work` under the lock. The lock ends with its connection, so a killed process leaves none
  * behind. It is a session lock that is polled: a transaction, or a statement that waits, would keep
@@ -25,20 +30,44 @@ export const LOCKS = {
 export async function withAdvisoryLock<T>(
   postgres: Postgres,
   lock: { of: Exclude<keyof typeof LOCKS, 'tombstones'>; signal: AbortSignal },
-  work: () => Promise<T>,
+  work: (held: HeldLock) => Promise<T>,
 ): Promise<T> {
   const connection: unknown = await postgres.client.acquireConnection();
   try {
     while (!(await tryLock(postgres, connection, LOCKS[lock.of]))) {
       await delay(POLL_MS, undefined, { signal: lock.signal });
     }
-    try {
-      return await work();
-    } finally {
-      await postgres.raw('SELECT pg_advisory_unlock(?)', [LOCKS[lock.of]]).connection(connection);
-    }
+    return await runHeld(postgres, { connection, key: LOCKS[lock.of] }, work);
   } finally {
     await postgres.client.releaseConnection(connection);
+  }
+}
+
+/** Runs `work` under the lock, or resolves with undefined when another process has it. */
+export async function withFreeAdvisoryLock<T>(
+  postgres: Postgres,
+  of: Exclude<keyof typeof LOCKS, 'tombstones'>,
+  work: (held: HeldLock) => Promise<T>,
+): Promise<T | undefined> {
+  const connection: unknown = await postgres.client.acquireConnection();
+  try {
+    if (!(await tryLock(postgres, connection, LOCKS[of]))) return undefined;
+    return await runHeld(postgres, { connection, key: LOCKS[of] }, work);
+  } finally {
+    await postgres.client.releaseConnection(connection);
+  }
+}
+
+async function runHeld<T>(
+  postgres: Postgres,
+  { connection, key }: { connection: unknown; key: number },
+  work: (held: HeldLock) => Promise<T>,
+): Promise<T> {
+  const requireHeld = async () => void (await postgres.raw('SELECT 1').connection(connection));
+  try {
+    return await work({ requireHeld });
+  } finally {
+    await postgres.raw('SELECT pg_advisory_unlock(?)', [key]).connection(connection);
   }
 }
 

@@ -6,6 +6,7 @@ import { forgetDropped } from '../ingest/drop/counts.js';
 import { forgetRejected } from '../ingest/rejected/store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { Shards } from '../platform/clickhouse/shards.js';
+import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { type ErasureDeps, requireSettled, waitForIngestion } from './erase-people.js';
@@ -34,6 +35,7 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
   await forgetProjectUpTo(postgres, projectId, erasedThroughMs);
   await publishTombstones(deps);
   await requireSettled(deps, [project]);
+  await requireAnswers(await shards.tracesOf(projectId));
   await waitForIngestion(deps, [project]);
   // Checked before the rows are deleted: an identify call that is applied in between is found by
   // the next run.

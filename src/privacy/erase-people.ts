@@ -14,6 +14,7 @@ import { listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected/store.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
+import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
 import type { Config } from '../platform/config.js';
 import { groupBy } from '../platform/group-by.js';
@@ -52,6 +53,7 @@ export async function erasePeople(deps: ErasureDeps, erasures: readonly Erasure[
   // are removed later.
   for (const erasure of erasures) known.push(await findDevices(deps, erasure));
   await publishTombstones(deps);
+  for (const id of groupByProject(known).keys()) await requireAnswers(await deps.shards.tracesOf(id));
   await waitForIngestion(deps, known);
   await removeRows(deps, known);
 }
@@ -153,6 +155,7 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
   for (const [projectId, group] of groupByProject(erasures)) {
     await requireSettled(deps, group);
     const traces = await deps.shards.tracesOf(projectId);
+    await requireAnswers(traces);
     await eraseEvents(deps, { projectId, group, traces });
     // A sample that a web process is still about to write is removed by the purge, which runs this
     // again.

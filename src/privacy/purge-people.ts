@@ -4,6 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeEnvelopes, type Envelope } from '../ingest/envelope.js';
 import { payloadKeyPattern, payloadWrittenAt, replacePayload } from '../ingest/payloads.js';
+import { SilentHostsError } from '../platform/clickhouse/silent-hosts.js';
 import { nameFailure } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -50,7 +51,7 @@ async function removeAgain(deps: ErasureDeps & { log: Logger }, erasures: readon
     } catch (error) {
       if (deps.signal.aborted) throw error;
       deps.log.error(
-        { err: nameFailure(error), project: projectId },
+        { err: error instanceof SilentHostsError ? error.message : nameFailure(error), project: projectId },
         'erased people of a project cannot be purged yet',
       );
     }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Config } from '../platform/config.js';
 import { createPostgres, type Postgres } from '../platform/postgres/client.js';
+import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
 import { CLICKHOUSE_TABLES, POSTGRES_TABLES } from './personal-data.js';
 
@@ -30,12 +31,16 @@ const MINUTE_MS = 60_000;
 export type Yield = () => Promise<void>;
 
 /** Resolves once no ClickHouse file contains a row that was deleted before the call. */
-export async function rewriteClickHouse(
-  clickhouse: ClickHouseClient,
-  options: { signal: AbortSignal; letOthersPass?: Yield },
-): Promise<void> {
+export async function rewriteClickHouse(clickhouse: ClickHouseClient, options: RewriteOptions): Promise<void> {
   await rewriteParts(clickhouse, options);
-  await waitForOldParts(clickhouse, options.signal);
+  await waitForOldParts(clickhouse, options);
+}
+
+export interface RewriteOptions {
+  readonly signal: AbortSignal;
+  readonly letOthersPass?: Yield;
+  /** Shows how far the rewriting is. */
+  readonly progress?: StepProgress;
 }
 
 /** A mutation that rewrites less than this takes seconds, most of them to be scheduled. */
@@ -49,14 +54,11 @@ const BATCH_PARTITIONS = 100;
  */
 export async function rewriteParts(
   clickhouse: ClickHouseClient,
-  { signal, letOthersPass }: { signal: AbortSignal; letOthersPass?: Yield },
+  { signal, letOthersPass, progress }: RewriteOptions,
 ): Promise<void> {
-  const masked = await rowsOf<MaskedPartition>(
-    clickhouse,
-    `SELECT table, partition_id, toFloat64(sum(bytes_on_disk)) AS bytes FROM system.parts
-     WHERE active AND has_lightweight_delete AND OURS
-     GROUP BY table, partition_id ORDER BY table, partition_id`,
-  );
+  const masked = await listMasked(clickhouse);
+  const total = bytesOf(masked);
+  let done = 0;
   for (const batch of batchesOf(masked)) {
     await letOthersPass?.();
     const commands = batch.map((_, index) => `APPLY DELETED MASK IN PARTITION ID {p${index}:String}`);
@@ -68,12 +70,35 @@ export async function rewriteParts(
     });
     await pollUntilDone({
       name: 'rewriting the parts',
-      isLeft: async () => (await rowsOf(clickhouse, UNFINISHED_REWRITES)).length > 0,
+      isLeft: async () => {
+        if (progress !== undefined) {
+          // Parts that were masked meanwhile are no part of this run.
+          const left = bytesOf((await listMasked(clickhouse)).filter((partition) => isIn(batch, partition)));
+          const rewritten = Math.max(bytesOf(batch) - left, 0);
+          progress.update({ step: 'rewriting files of ClickHouse', done: done + rewritten, total, unit: 'bytes' });
+        }
+        return (await rowsOf(clickhouse, UNFINISHED_REWRITES)).length > 0;
+      },
       withinMs: 30 * MINUTE_MS,
       signal,
     });
+    done += bytesOf(batch);
   }
 }
+
+const listMasked = (clickhouse: ClickHouseClient): Promise<MaskedPartition[]> =>
+  rowsOf<MaskedPartition>(
+    clickhouse,
+    `SELECT table, partition_id, toFloat64(sum(bytes_on_disk)) AS bytes FROM system.parts
+     WHERE active AND has_lightweight_delete AND OURS
+     GROUP BY table, partition_id ORDER BY table, partition_id`,
+  );
+
+const bytesOf = (partitions: readonly MaskedPartition[]): number =>
+  partitions.reduce((sum, { bytes }) => sum + bytes, 0);
+
+const isIn = (batch: readonly MaskedPartition[], { table, partition_id }: MaskedPartition): boolean =>
+  batch.some((one) => one.table === table && one.partition_id === partition_id);
 
 interface MaskedPartition {
   readonly table: string;
@@ -104,13 +129,17 @@ const UNFINISHED_REWRITES = `SELECT 1 FROM system.mutations
 /**
  * Waits until the old parts of now have been removed; they stay for a while (old_parts_lifetime).
  */
-async function waitForOldParts(clickhouse: ClickHouseClient, signal: AbortSignal): Promise<void> {
+async function waitForOldParts(clickhouse: ClickHouseClient, { signal, progress }: RewriteOptions): Promise<void> {
   const outdated = await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS);
   const names = new Set(outdated.map(({ name }) => name));
   await pollUntilDone({
     name: 'removing the old parts',
-    isLeft: async () =>
-      (await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS)).some(({ name }) => names.has(name)),
+    isLeft: async () => {
+      const old = (await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS)).filter(({ name }) => names.has(name));
+      const done = names.size - old.length;
+      progress?.update({ step: 'removing old files of ClickHouse', done, total: names.size, unit: 'parts' });
+      return old.length > 0;
+    },
     withinMs: 10 * MINUTE_MS,
     signal,
   });

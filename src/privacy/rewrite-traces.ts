@@ -1,8 +1,10 @@
 // Rewrites the files of every host that has or has ever had data of some projects. A host that does
 // not answer is named, and only the projects that were there stay unfinished.
+import { askClickHouse } from '../platform/clickhouse/client.js';
 import type { Shards } from '../platform/clickhouse/shards.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
+import { logProgress } from '../platform/progress.js';
 import { rewriteClickHouse, type Yield } from './rewrite-files.js';
 
 interface TracesDeps {
@@ -27,7 +29,13 @@ export async function rewriteTraces(
     );
     for (const { id, hosts: own } of shardsOfProject) {
       for (const { name, clickhouse } of own) {
-        hosts.set(name, { shard: id, rewrite: () => rewriteClickHouse(clickhouse, { signal, ...options }) });
+        const progress = logProgress(log.child({ host: name }));
+        const rewrite = async () => {
+          // One that is paused would be waited for.
+          await askClickHouse(clickhouse);
+          await rewriteClickHouse(clickhouse, { signal, progress, ...options });
+        };
+        hosts.set(name, { shard: id, rewrite });
       }
     }
   }

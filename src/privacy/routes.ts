@@ -6,8 +6,11 @@ import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js
 import { credentialOf } from '../access/middleware.js';
 import type { RateLimits } from '../access/rate-limits.js';
 import { takeSequence } from '../identity/sequence.js';
+import type { Shards } from '../platform/clickhouse/shards.js';
+import { findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { listAudit } from './audit-store.js';
@@ -21,6 +24,7 @@ import { requireUserId } from './user-id.js';
 
 export interface PrivacyDeps extends GuardDeps {
   readonly redis: Redis;
+  readonly shards: Pick<Shards, 'tracesOf'>;
   readonly erasureQueue: ErasureQueue;
   readonly hashId: HashId;
   /** How long a request waits for its receipt. */
@@ -57,7 +61,8 @@ export function createPrivacyRouter(deps: PrivacyDeps): Router {
     if (found === undefined) throw new PublicError('not_found', 'there is no such request');
     const status = found.status === 'requested' ? 'pending' : found.status;
     const { userHash: user_hash, requestedAt: requested_at, purgedAt: purged_at } = found;
-    res.json({ status, request_id: id, user_hash, requested_at, ...shownOf(found), purged_at });
+    const waiting_for = status === 'purged' ? [] : await listUnanswering(deps, projectId);
+    res.json({ status, request_id: id, user_hash, requested_at, ...shownOf(found), purged_at, waiting_for });
   };
   const showAudit = async (req: Request, res: Response, { projectId, rates }: Requester) => {
     const page = parseAuditPage(req.query);
@@ -84,6 +89,12 @@ export function createPrivacyRouter(deps: PrivacyDeps): Router {
   on('GET /api/projects/{projectID}/audit', (req, res) => showAudit(req, res, signedInRequester(res)));
 
   return router;
+}
+
+/** Only by their numbers: addresses of servers are for operators (log, doctor). */
+async function listUnanswering({ shards }: PrivacyDeps, projectId: ProjectId): Promise<readonly string[]> {
+  const silent = await findSilentHosts(await shards.tracesOf(projectId));
+  return [...new Set(silent.map(({ shard }) => `shard ${shard}`))];
 }
 
 const shownOf = ({ counts, verifiedAt, purgeBy }: ErasureRecord) => ({

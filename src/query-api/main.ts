@@ -12,11 +12,13 @@ import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
+import { passStartGate } from '../platform/start-gate.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { answerQueriesHere } from './answer-here.js';
 import { createQueryApp } from './app.js';
 import { FORMAT_MEMORY_MEBIBYTES } from './format-task.js';
 
+await passStartGate();
 const config = readConfig();
 const log = createLogger({ process: 'query', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);

@@ -4,12 +4,14 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
 import { migrateShard, withClient } from '../platform/clickhouse/migrate.js';
+import { runningInCluster } from '../platform/clickhouse/running-inserts.js';
 import { REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
 import { messageOf } from '../platform/errors.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
-import { listRegistered, registerShard, setAcceptsNew } from './store.js';
+import { listRegistered, registerShard, setAcceptsNew, setCluster } from './store.js';
 
 export interface ShardsDeps {
   readonly config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>;
@@ -18,6 +20,7 @@ export interface ShardsDeps {
   /** Tells the operator what is done. */
   readonly say: (line: string) => void;
   readonly signal: AbortSignal;
+  readonly progress?: StepProgress;
 }
 
 /** Three times the interval, because one reading may fail. */
@@ -28,6 +31,7 @@ export async function addShard(
   deps: ShardsDeps,
   urls: readonly string[],
   waitMs: number = REGISTRY_WAIT_MS,
+  cluster: string | null = null,
 ): Promise<void> {
   const { config, postgres, redis, say, signal } = deps;
   const registered = await listRegistered(postgres);
@@ -38,12 +42,16 @@ export async function addShard(
     const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
     throw new Error(`the shard is not added, because migrations failed at ${reasons.join('; ')}`);
   }
+  if (same !== undefined && same.cluster !== cluster) {
+    throw new Error(`shard ${id} has another cluster; change it by several-hosts ${id}`);
+  }
+  if (cluster !== null) await requireCluster(urls, config.CLICKHOUSE_DATABASE, cluster);
   if (same === undefined) {
     const known = registered.flatMap((shard) => urlsOf(config, shard));
     await requireNewServers(config.CLICKHOUSE_DATABASE, known, urls);
   }
   say(`${applied.size} migrations were applied`);
-  const added = same?.id ?? (await registerShard(postgres, urls));
+  const added = same?.id ?? (await registerShard(postgres, urls, cluster));
   if (added !== id) throw new Error(`shard ${added} was added at the same time; begin again`);
   // Workers that know of one shard only must look up placements before a project has another.
   await publishPlacements(redis);
@@ -82,3 +90,25 @@ const hasTable = (url: string, database: string, table: string): Promise<boolean
     const result = await clickhouse.query({ query: `EXISTS TABLE ${table}`, format: 'JSONEachRow' });
     return (await result.json<{ result: number }>())[0]?.result === 1;
   }).catch(() => false);
+
+/** Says how many hosts take inserts at the address, or that it has one. Workers must be stopped. */
+export async function setSeveralHosts(
+  { config, postgres, say }: ShardsDeps,
+  shard: number,
+  cluster: string | null,
+): Promise<void> {
+  const registered = (await listRegistered(postgres)).find(({ id }) => id === shard);
+  if (registered === undefined) throw new Error(`there is no shard ${shard}`);
+  if (cluster !== null) await requireCluster(urlsOf(config, registered), config.CLICKHOUSE_DATABASE, cluster);
+  await setCluster(postgres, shard, cluster);
+  say(
+    `shard ${shard} ${cluster === null ? 'has one host' : `has the hosts of the cluster ${cluster}`}; start the workers`,
+  );
+}
+
+/** Throws when a take-over could not ask all hosts. */
+async function requireCluster(urls: readonly string[], database: string, cluster: string): Promise<void> {
+  const [url, ...others] = urls;
+  if (url === undefined || others.length > 0) throw new Error('several hosts behind one address have one URL');
+  await withClient(url, database, (clickhouse) => runningInCluster(clickhouse, cluster).count('none', 0));
+}

@@ -1,9 +1,11 @@
 // Command line of `npm run shards`.
+import { requireClusterName } from '../platform/clickhouse/running-inserts.js';
 
 export type ShardsCommand =
   | { readonly kind: 'help' }
   | { readonly kind: 'list' }
-  | { readonly kind: 'add'; readonly urls: readonly string[] }
+  | { readonly kind: 'add'; readonly urls: readonly string[]; readonly cluster: string | null }
+  | { readonly kind: 'several-hosts'; readonly shard: number; readonly cluster: string | null }
   | { readonly kind: 'move'; readonly project: string; readonly shard: number }
   | { readonly kind: 'drain'; readonly shard: number };
 
@@ -11,10 +13,15 @@ export const HELP = `npm run shards -- <command>
 
   list                 the ClickHouse servers on which projects live: projects, rows, bytes, events of a day, health
   add URL…             adds a server; several URLs are its replicas. New projects go to the emptiest
+  add URL --several-hosts[=CLUSTER]
+                       adds a service with several hosts behind its address (ClickHouse Cloud; cluster "default")
+  several-hosts SHARD CLUSTER|none
+                       says so of a shard that is there, such as shard 1. Stop the workers first
   move PROJECT SHARD   moves a project to another shard, while it is used; its events wait meanwhile
   drain SHARD          moves all projects of a shard to the emptiest others, and gives it no new ones
 
-A move that was interrupted is begun again by the same command.
+A move that was interrupted is begun again by the same command. When the command was killed, a worker cancels the move
+within half a minute: the project stays where it was.
 
 DATABASE_URL says where the projects are; without it, the service that npm start runs in DATA_DIR is asked.
 `;
@@ -31,8 +38,15 @@ export function parseShardsCommand(args: readonly string[]): ShardsCommand {
       if (rest.length > 0) throw new Error(`list takes no arguments, not "${rest[0]}"`);
       return { kind };
     case 'add':
-      if (rest.length === 0) throw new Error('add needs the URL of a ClickHouse server');
-      return { kind, urls: rest.map(requireUrl) };
+      return parseAdd(rest);
+    case 'several-hosts': {
+      const [shard, cluster, ...more] = rest;
+      if (shard === undefined || cluster === undefined || more.length > 0) {
+        throw new Error('several-hosts needs the number of a shard, and the name of a cluster or "none"');
+      }
+      const name = cluster === 'none' ? null : requireClusterName(cluster);
+      return { kind, shard: requireNumber(shard), cluster: name };
+    }
     case 'move': {
       const [project, shard, ...more] = rest;
       if (project === undefined || shard === undefined)
@@ -47,8 +61,23 @@ export function parseShardsCommand(args: readonly string[]): ShardsCommand {
       return { kind, shard: requireNumber(shard) };
     }
     default:
-      throw new Error(`there is no command "${kind}"; the commands are list, add, move and drain`);
+      throw new Error(`there is no command "${kind}"; the commands are list, add, several-hosts, move and drain`);
   }
+}
+
+const OPTION = /^--several-hosts(?:=(.*))?$/s;
+/** Of ClickHouse Cloud. */
+const CLUSTER = 'default';
+
+function parseAdd(rest: readonly string[]): ShardsCommand {
+  const options = rest.filter((text) => text.startsWith('--'));
+  const unknown = options.find((text) => !OPTION.test(text));
+  if (unknown !== undefined || options.length > 1) throw new Error('the option of add is --several-hosts=CLUSTER');
+  const urls = rest.filter((text) => !text.startsWith('--')).map(requireUrl);
+  if (urls.length === 0) throw new Error('add needs the URL of a ClickHouse server');
+  if (options[0] === undefined) return { kind: 'add', urls, cluster: null };
+  if (urls.length > 1) throw new Error('--several-hosts is for one URL; several URLs are replicas');
+  return { kind: 'add', urls, cluster: requireClusterName(OPTION.exec(options[0])?.[1] ?? CLUSTER) };
 }
 
 function requireNumber(text: string): number {

@@ -1,20 +1,33 @@
 // Moves a project to another shard while it is used. Nothing is inserted at its home meanwhile, and
 // events wait in Redis; queries read the old place until the placement changes. The steps may be
-// interrupted anywhere and begun again: what was copied before is deleted first.
+// interrupted anywhere and begun again: what was copied before is deleted first. When the command
+// is killed, its lock ends, and a worker ends the move (settle-moves.ts).
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import { publishPlacements } from '../ingest/placement-cache.js';
 import { type Shard, Shards } from '../platform/clickhouse/shards.js';
+import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
 import type { Config } from '../platform/config.js';
 import { isUuid, type ProjectId, toProjectId } from '../platform/ids.js';
-import { withAdvisoryLock } from '../privacy/advisory-lock.js';
-import { deleteFromClickHouse } from '../privacy/delete-project.js';
+import { type HeldLock, withAdvisoryLock } from '../privacy/advisory-lock.js';
 import { waitForIngestion } from '../privacy/erase-people.js';
 import { rewriteClickHouse } from '../privacy/rewrite-files.js';
 import type { ShardsDeps } from './add-shard.js';
 import { copyProject, requireSameSchema } from './copy-project.js';
-import { beginMove, cancelMove, completeMove, emptiestShard, listHomes, setAcceptsNew } from './store.js';
+import { deleteSeenRows, dropFences, fenceOf, type RequireMine, raiseFence } from './move-fence.js';
+import {
+  beginMove,
+  cancelMove,
+  completeMove,
+  emptiestShard,
+  findMove,
+  listHomes,
+  markCleared,
+  type NumberedMove,
+  requireMove,
+  setAcceptsNew,
+} from './store.js';
 
 export interface MoveDeps extends ShardsDeps {
   readonly config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE' | 'INGEST_PARTITIONS' | 'QUERY_TIMEOUT_MS'>;
@@ -30,6 +43,10 @@ const DELETING = ['erasure', 'purge', 'projects', 'keeping'] as const;
 const QUERY_GRACE_MS = 15_000;
 
 type OpenDeps = MoveDeps & { readonly shards: Shards };
+/** What deletes rows where projects do not live. */
+export type ClearingDeps = Pick<OpenDeps, 'postgres' | 'shards' | 'say' | 'signal' | 'progress'>;
+
+const HEARTBEAT_MS = 1_000;
 
 /** Throws an error that names what is wrong. Afterwards no other shard has rows of the project. */
 export async function moveProject(deps: MoveDeps, project: string, shard: number): Promise<void> {
@@ -57,47 +74,78 @@ async function withShards(deps: MoveDeps, work: (open: OpenDeps) => Promise<void
   const { config, postgres, signal } = deps;
   const shards = new Shards(config, { postgres, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   try {
-    await withAdvisoryLock(postgres, { of: 'moves', signal }, () => work({ ...deps, shards }));
+    await withAdvisoryLock(postgres, { of: 'moves', signal }, (lock) =>
+      whileHeld(lock, signal, (held) => work({ ...deps, shards, signal: held })),
+    );
   } finally {
     await shards.close();
   }
 }
 
+/** Aborts the work soon after the lock was lost, with the connection to PostgreSQL. */
+async function whileHeld(
+  { requireHeld }: HeldLock,
+  signal: AbortSignal,
+  work: (held: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const lost = new AbortController();
+  const timer = setInterval(() => void requireHeld().catch((error: unknown) => lost.abort(error)), HEARTBEAT_MS);
+  try {
+    await work(AbortSignal.any([signal, lost.signal]));
+  } finally {
+    clearInterval(timer);
+  }
+}
+
 async function moveRows(deps: OpenDeps, projectId: ProjectId, to: number): Promise<void> {
-  const { postgres, redis, shards, say, signal } = deps;
+  const { postgres, redis, shards, say, signal, progress } = deps;
   const destination = await shards.get(to);
   const home = await shards.homeOf(projectId);
   const isKnown = await postgres('projects').where({ id: projectId }).whereNull('deleted_at').first('id');
   if (isKnown === undefined) throw new Error(`there is no project ${projectId}`);
   if (home.shard === to) {
-    if (home.isMoving) await cancel(deps, projectId);
+    const last = home.isMoving ? await findMove(postgres, projectId) : undefined;
+    if (last !== undefined) await cancel(deps, last);
     say(`the project ${projectId} is on shard ${to}`);
     return;
   }
   await requireSameSchema({ from: home.at.clickhouse, to: destination.clickhouse });
   // Before its events begin to wait, and once more for runs that began in between.
   await waitForDeletions(deps);
-  await beginMove(postgres, { projectId, from: home.shard, to });
+  const move = { projectId, from: home.shard, to };
+  const mine = { projectId, move: await beginMove(postgres, move) };
+  const requireMine = () => requireMove(postgres, { ...mine, state: 'moving' });
+  const fence = fenceOf(projectId, mine.move);
   try {
     await publishPlacements(redis);
     await waitForDeletions(deps);
     await waitForInserts(deps, { projectId, home: home.at });
-    await deleteElsewhere(deps, { projectId, home: home.shard });
-    const copied = await copyProject({ from: home.at.clickhouse, to: destination.clickhouse, signal }, projectId);
+    await deleteElsewhere(deps, { projectId, home: home.shard, requireMine });
+    await raiseFence(destination.clickhouse, fence, requireMine);
+    const ends = { from: home.at.clickhouse, to: destination.clickhouse, signal, progress, fence };
+    const copied = await copyProject(ends, projectId);
     for (const { table, rows } of copied) say(`${table}: ${rows} rows are copied, with equal checksums`);
-    await completeMove(postgres, { projectId, from: home.shard, to, epoch: home.epoch });
+    await completeMove(postgres, { ...move, ...mine, clearAfterMs: queryEndMs(deps) });
   } catch (error) {
-    await cancel(deps, projectId);
+    await cancel(deps, mine);
     throw error;
   }
   await publishPlacements(redis);
+  await dropFences(destination.clickhouse, projectId);
   say(`the project ${projectId} is on shard ${to}`);
 }
 
-/** It stays at its home, and what waits is stored there. */
-async function cancel({ postgres, redis }: MoveDeps, projectId: ProjectId): Promise<void> {
-  await cancelMove(postgres, projectId);
+/**
+ * It stays at its home, and what waits is stored there. Resolves with whether the move had not
+ * ended.
+ */
+export async function cancel(
+  { postgres, redis }: Pick<MoveDeps, 'postgres' | 'redis'>,
+  move: NumberedMove,
+): Promise<boolean> {
+  const isCancelled = await cancelMove(postgres, move);
   await publishPlacements(redis);
+  return isCancelled;
 }
 
 async function waitForDeletions({ postgres, signal }: MoveDeps): Promise<void> {
@@ -115,35 +163,65 @@ async function waitForInserts(
   }
 }
 
-/** On every host of the other shards that may have rows. */
+/**
+ * On every host of the other shards that may have rows. No earlier move copies any there
+ * afterwards.
+ */
 async function deleteElsewhere(
-  { shards, say }: OpenDeps,
-  { projectId, home }: { projectId: ProjectId; home: number },
+  { shards, say }: Pick<ClearingDeps, 'shards' | 'say'>,
+  { projectId, home, requireMine }: { projectId: ProjectId; home: number; requireMine: RequireMine },
 ): Promise<readonly Shard[]> {
   const others = (await shards.tracesOf(projectId)).filter(({ id }) => id !== home);
-  for (const { id, hosts } of others) {
+  await requireAnswers(others);
+  for (const { id, clickhouse: writer, hosts } of others) {
+    await dropFences(writer, projectId);
     let rows = 0;
-    for (const { clickhouse } of hosts) rows += await deleteFromClickHouse(clickhouse, projectId);
+    for (const { clickhouse } of hosts) rows += await deleteSeenRows(clickhouse, projectId, requireMine);
     if (rows > 0) say(`${rows} rows of the project ${projectId} are deleted from shard ${id}`);
   }
   return others;
 }
 
+/** Until no query reads the old place of a project. */
+const queryEndMs = ({ waitMs, config }: MoveDeps): number => waitMs ?? config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
+
 /** Deletes rows from where the projects have been, and then from the files there. */
 async function clearOldShards(deps: OpenDeps, projects: readonly ProjectId[]): Promise<void> {
-  const { config, shards, say, signal } = deps;
-  const waitMs = deps.waitMs ?? config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
-  say(`waiting ${Math.ceil(waitMs / 1000)} s for queries that read the old shard`);
-  await delay(waitMs, undefined, { signal });
-  const cleared = new Map<number, Shard>();
+  const waitMs = queryEndMs(deps);
+  deps.say(`waiting ${Math.ceil(waitMs / 1000)} s for queries that read the old shard`);
+  await delay(waitMs, undefined, { signal: deps.signal });
+  await rewriteLeft(deps, await deleteLeft(deps, projects));
+}
+
+/** Projects without rows elsewhere, and the hosts where some were. */
+export interface Left {
+  readonly settled: readonly NumberedMove[];
+  readonly shards: readonly Shard[];
+}
+
+/** Queries that read the old places must have ended. May be repeated. */
+export async function deleteLeft(deps: ClearingDeps, projects: readonly ProjectId[]): Promise<Left> {
+  const shards = new Map<number, Shard>();
+  const settled: NumberedMove[] = [];
   for (const projectId of projects) {
-    const { shard } = await shards.homeOf(projectId);
-    for (const other of await deleteElsewhere(deps, { projectId, home: shard })) cleared.set(other.id, other);
+    const last = await findMove(deps.postgres, projectId);
+    if (last === undefined) continue;
+    const requireMine = () => requireMove(deps.postgres, { ...last, state: 'home' });
+    const others = await deleteElsewhere(deps, { projectId, home: last.shard, requireMine });
+    for (const other of others) shards.set(other.id, other);
+    settled.push(last);
   }
-  for (const { hosts } of cleared.values()) {
+  return { settled, shards: [...shards.values()] };
+}
+
+/** Minutes pass until replaced files are removed. Needs no lock. */
+export async function rewriteLeft(deps: ClearingDeps, { settled, shards }: Left): Promise<void> {
+  const { postgres, signal, progress, say } = deps;
+  for (const { hosts } of shards) {
     for (const { name, clickhouse } of hosts) {
-      await rewriteClickHouse(clickhouse, { signal });
+      await rewriteClickHouse(clickhouse, { signal, ...(progress && { progress }) });
       say(`no file of ${name} has them`);
     }
   }
+  for (const each of settled) await markCleared(postgres, each);
 }

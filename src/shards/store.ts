@@ -4,16 +4,19 @@ import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
 import { PublicError } from '../platform/errors.js';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { chooseShard } from './choose-shard.js';
 
 export interface RegisteredShard {
   readonly id: number;
   /** With passwords: not for messages. */
   readonly urls: readonly string[];
   readonly accepts_new: boolean;
+  /** Of several hosts behind one address. */
+  readonly cluster: string | null;
 }
 
 export const listRegistered = (postgres: Postgres): PromiseLike<readonly RegisteredShard[]> =>
-  postgres('shards').orderBy('id').select('id', 'urls', 'accepts_new');
+  postgres('shards').orderBy('id').select('id', 'urls', 'accepts_new', 'cluster');
 
 // Of the events of five weeks, and of the projects that have sent none, as one event each.
 const LOADS = `
@@ -27,7 +30,7 @@ const LOADS = `
     GROUP BY projects.id, placed.shard
   ) AS load ON load.shard = shards.id
   WHERE shards.accepts_new AND shards.id <> ?
-  GROUP BY shards.id ORDER BY events, shards.id LIMIT 1`;
+  GROUP BY shards.id`;
 
 /**
  * Places a new project on the emptiest shard that accepts new ones. With one shard there is nothing
@@ -43,9 +46,10 @@ export async function placeProject(postgres: Postgres, projectId: ProjectId): Pr
 
 /** Of those that accept new projects. Throws unavailable when there is none. */
 export async function emptiestShard(postgres: Postgres, except = 0): Promise<number> {
-  const { rows } = await postgres.raw<{ rows: { id: number }[] }>(LOADS, [except]);
-  if (rows[0] === undefined) throw new PublicError('unavailable', 'no database accepts new projects');
-  return rows[0].id;
+  const { rows } = await postgres.raw<{ rows: { id: number; events: string }[] }>(LOADS, [except]);
+  const chosen = chooseShard(rows.map(({ id, events }) => ({ id, events: Number(events) })));
+  if (chosen === undefined) throw new PublicError('unavailable', 'no database accepts new projects');
+  return chosen;
 }
 
 /** Projects that live on the shard. */
@@ -65,31 +69,101 @@ interface Move {
   readonly to: number;
 }
 
-/** From now on nothing is inserted for the project. Waits for projections that have begun. */
-export async function beginMove(postgres: Postgres, { projectId, from, to }: Move): Promise<void> {
-  await postgres.transaction(async (transaction) => {
+/** A move by its number; each move of a project has the next one. */
+export interface NumberedMove {
+  readonly projectId: ProjectId;
+  readonly move: number;
+}
+
+/**
+ * From now on nothing is inserted for the project. Waits for projections that have begun. Resolves
+ * with the number of the move.
+ */
+export async function beginMove(postgres: Postgres, { projectId, from, to }: Move): Promise<number> {
+  return postgres.transaction(async (transaction) => {
     await addTraces(transaction, projectId, [from, to]);
-    await transaction('project_placements')
-      .insert({ project_id: projectId, shard: from, state: 'moving' })
+    const [begun]: { move: number }[] = await transaction('project_placements')
+      .insert({ project_id: projectId, shard: from, state: 'moving', move: 1 })
       .onConflict('project_id')
-      .merge({ state: 'moving' })
-      .where('project_placements.shard', from);
+      .merge({ state: 'moving', move: transaction.raw('project_placements.move + 1') })
+      .where('project_placements.shard', from)
+      .returning('move');
+    if (begun === undefined) throw new Error(`the project ${projectId} has been moved meanwhile; begin again`);
+    return begun.move;
   });
 }
 
-export async function cancelMove(postgres: Postgres, projectId: ProjectId): Promise<void> {
-  await postgres('project_placements').where({ project_id: projectId, state: 'moving' }).update({ state: 'home' });
+/**
+ * What was copied is to be deleted again. Resolves with false when the move has ended before, or
+ * is not the last one.
+ */
+export async function cancelMove(postgres: Postgres, { projectId, move }: NumberedMove): Promise<boolean> {
+  const clearAfter = postgres.raw('GREATEST(clear_after, now())');
+  const changed = await postgres('project_placements')
+    .where({ project_id: projectId, state: 'moving', move })
+    .update({ state: 'home', clear_after: clearAfter });
+  return changed === 1;
 }
 
-/** Throws when the placement has changed since the move began. */
+/**
+ * Throws when the move is not the current one any more. After `clearAfterMs` no query reads the old
+ * place.
+ */
 export async function completeMove(
   postgres: Postgres,
-  { projectId, from, to, epoch }: Move & { readonly epoch: number },
+  { projectId, move, from, to, clearAfterMs }: Move & NumberedMove & { readonly clearAfterMs: number },
 ): Promise<void> {
+  const clearAfter = postgres.raw("now() + ? * interval '1 millisecond'", [clearAfterMs]);
   const moved = await postgres('project_placements')
-    .where({ project_id: projectId, shard: from, epoch, state: 'moving' })
-    .update({ shard: to, epoch: epoch + 1, state: 'home' });
-  if (moved !== 1) throw new Error(`the placement of the project ${projectId} has changed during the move`);
+    .where({ project_id: projectId, shard: from, state: 'moving', move })
+    .update({ shard: to, epoch: postgres.raw('epoch + 1'), state: 'home', clear_after: clearAfter });
+  if (moved !== 1) throw lost(projectId);
+}
+
+/** Throws when the move is not the current one any more, or not in that state. */
+export async function requireMove(
+  postgres: Postgres,
+  { projectId, move, state }: NumberedMove & { readonly state: 'home' | 'moving' },
+): Promise<void> {
+  const found = await postgres('project_placements').where({ project_id: projectId, move, state }).first('move');
+  if (found === undefined) throw lost(projectId);
+}
+
+const lost = (projectId: ProjectId): Error =>
+  new Error(`the placement of the project ${projectId} has changed during the move`);
+
+export interface UnsettledMove extends NumberedMove {
+  readonly shard: number;
+  readonly isMoving: boolean;
+}
+
+/** Moves that have not ended, and projects with rows on shards where they do not live. */
+export async function listUnsettled(postgres: Postgres): Promise<readonly UnsettledMove[]> {
+  const rows: { project_id: string; shard: number; move: number; state: string }[] = await postgres(
+    'project_placements',
+  )
+    .where({ state: 'moving' })
+    .orWhere('clear_after', '<=', postgres.fn.now())
+    .orderBy('project_id')
+    .select('project_id', 'shard', 'move', 'state');
+  return rows.map(({ project_id, shard, move, state }) => ({
+    ...{ projectId: toProjectId(project_id), shard, move },
+    isMoving: state === 'moving',
+  }));
+}
+
+/** Undefined when the project has never been placed or moved. */
+export async function findMove(postgres: Postgres, projectId: ProjectId): Promise<UnsettledMove | undefined> {
+  const row: { shard: number; move: number; state: string } | undefined = await postgres('project_placements')
+    .where({ project_id: projectId })
+    .first('shard', 'move', 'state');
+  return row && { projectId, shard: row.shard, move: row.move, isMoving: row.state === 'moving' };
+}
+
+export async function markCleared(postgres: Postgres, { projectId, move }: NumberedMove): Promise<void> {
+  await postgres('project_placements')
+    .where({ project_id: projectId, move, state: 'home' })
+    .update({ clear_after: null });
 }
 
 export async function addTraces(postgres: Postgres, projectId: ProjectId, shards: readonly number[]): Promise<void> {
@@ -100,12 +174,22 @@ export async function addTraces(postgres: Postgres, projectId: ProjectId, shards
 }
 
 /** It accepts no projects yet. Resolves with its id. */
-export async function registerShard(postgres: Postgres, urls: readonly string[]): Promise<number> {
+export async function registerShard(
+  postgres: Postgres,
+  urls: readonly string[],
+  cluster: string | null = null,
+): Promise<number> {
   const { rows } = await postgres.raw<{ rows: { id: number }[] }>(
-    'INSERT INTO shards (id, urls, accepts_new) SELECT max(id) + 1, ?::text[], false FROM shards RETURNING id',
-    [[...urls]],
+    'INSERT INTO shards (id, urls, accepts_new, cluster) SELECT max(id) + 1, ?::text[], false, ?::text FROM shards RETURNING id',
+    [[...urls], cluster],
   );
   return rows[0]?.id ?? FIRST_SHARD;
+}
+
+/** Null for an address that leads to one host. Throws when there is no such shard. */
+export async function setCluster(postgres: Postgres, shard: number, cluster: string | null): Promise<void> {
+  const changed = await postgres('shards').where({ id: shard }).update({ cluster });
+  if (changed !== 1) throw new Error(`there is no shard ${shard}`);
 }
 
 export async function setAcceptsNew(postgres: Postgres, shard: number, acceptsNew: boolean): Promise<void> {

@@ -1,10 +1,12 @@
 // Migrations of a ClickHouse database that already has events: stored events stay, and new events
 // can be stored.
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { migrateClickHouse, toStatements } from '../../src/platform/clickhouse/migrate.js';
+import { readRewrites } from '../../src/platform/clickhouse/rewrites.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -46,6 +48,18 @@ async function createEarlierDatabase(files: readonly string[]): Promise<void> {
   }
 }
 
+/** Ends when the engine has rewritten all parts. */
+function migrateAndWait(): Promise<{ status: number | null; output: string }> {
+  const command = ['dist/src/platform/migrate.js', '--wait'];
+  const env = { PATH: process.env.PATH, ...databases.env, LOG_LEVEL: 'info' };
+  const child = spawn(process.execPath, command, { cwd: packageRoot, env, stdio: ['ignore', 'pipe', 'ignore'] });
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
+}
+
 const store = (table: string, values: object) =>
   clickhouse.insert({
     table,
@@ -82,4 +96,24 @@ test.each([
     { ...late, hashed: 1, ep_types: '|bd|', up_types: '|' },
   ]);
   expect(await migrateClickHouse(databases.config)).toEqual([]);
+});
+
+test('what is rewritten in the background is counted, and migrate -- --wait waits for it', async () => {
+  await store('events_landing', { insert_id: 'slow' });
+  expect(await readRewrites(clickhouse)).toEqual({ parts: 0, bytes: 0 });
+  // A mutation that takes as long as it needs to be seen.
+  const query = 'ALTER TABLE events UPDATE title = toString(sleep(2.5)) WHERE 1';
+  await clickhouse.command({
+    query,
+    clickhouse_settings: { mutations_sync: '0', allow_nondeterministic_mutations: 1 },
+  });
+  const { parts, bytes } = await readRewrites(clickhouse);
+  expect(parts).toBeGreaterThan(0);
+  expect(bytes).toBeGreaterThan(0);
+  const { status, output } = await migrateAndWait();
+  expect(status).toBe(0);
+  expect(output).toMatch(
+    /ClickHouse rewrites \d+ parts \(\d+\.\d MiB\) in the background.*\n.*has rewritten all parts/,
+  );
+  expect(await readRewrites(clickhouse)).toEqual({ parts: 0, bytes: 0 });
 });

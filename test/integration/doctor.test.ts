@@ -88,6 +88,8 @@ test.each([
   ['dist/src/platform/migrate.js', 'DATABASE_URL', 'postgres://a:b@127.0.0.1:1/c', 'PostgreSQL (DATABASE_URL)'],
   ['dist/src/platform/migrate.js', 'CLICKHOUSE_URL', 'http://127.0.0.1:1', 'ClickHouse (CLICKHOUSE_URL)'],
   ['dist/cli/demo.js --delete', 'DATABASE_URL', 'postgres://a:b@127.0.0.1:1/c', 'PostgreSQL (DATABASE_URL)'],
+  ['dist/cli/shards.js list', 'DATABASE_URL', 'postgres://a:b@127.0.0.1:1/c', 'PostgreSQL (DATABASE_URL)'],
+  ['dist/cli/invite.js a@example.com', 'DATABASE_URL', 'postgres://a:b@127.0.0.1:1/c', 'PostgreSQL (DATABASE_URL)'],
   [
     `dist/cli/keys.js --project ${PROJECT}`,
     'DATABASE_URL',

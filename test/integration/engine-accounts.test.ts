@@ -68,7 +68,7 @@ async function start(): Promise<Started> {
     port: await findFreePort(),
     password: 'password',
   });
-  const postgres = embeddedPostgres({
+  const postgres = await embeddedPostgres({
     ...{ directory: join(directory, 'postgres'), port: await findFreePort() },
     ...{ superuserPassword: 'superuser', password: 'password' },
   });

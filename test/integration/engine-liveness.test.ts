@@ -20,12 +20,13 @@ interface EngineOptions {
   readonly port: number;
 }
 
-const ENGINES: readonly [name: string, (options: EngineOptions) => ProcessSpec][] = [
+const ENGINES: readonly [name: string, (options: EngineOptions) => ProcessSpec | Promise<ProcessSpec>][] = [
   ['ClickHouse', (options) => embeddedClickHouse({ ...options, password: 'password', database: 'analytics' }).spec],
   ['Redis', (options) => embeddedRedis({ ...options, password: 'password' }).spec],
   [
     'PostgreSQL',
-    (options) => embeddedPostgres({ ...options, superuserPassword: 'superuser', password: 'password' }).spec,
+    async (options) =>
+      (await embeddedPostgres({ ...options, superuserPassword: 'superuser', password: 'password' })).spec,
   ],
 ];
 const configureClickHouse = ENGINES[0]?.[1] as (options: EngineOptions) => ProcessSpec;
@@ -61,7 +62,7 @@ async function start(spec: ProcessSpec, liveness: Partial<LivenessCheck>): Promi
 const send = (server: SupervisedProcess, signal: NodeJS.Signals): boolean => process.kill(server.pid ?? 0, signal);
 
 test.each(ENGINES)('%s is killed and restarted when it stops responding', async (_name, configure) => {
-  const spec = configure(await newOptions());
+  const spec = await configure(await newOptions());
   const server = await start(spec, { timeoutMs: 500, intervalMs: 100, failuresMax: 3 });
   const { pid } = server;
   // After its first reply; before it, it counts as loading.
@@ -73,7 +74,7 @@ test.each(ENGINES)('%s is killed and restarted when it stops responding', async 
 });
 
 test.each(ENGINES)('%s is not restarted after a short pause', async (_name, configure) => {
-  const server = await start(configure(await newOptions()), { intervalMs: 20, failuresMax: 1 });
+  const server = await start(await configure(await newOptions()), { intervalMs: 20, failuresMax: 1 });
   const { pid } = server;
   await delay(500);
   send(server, 'SIGSTOP');
@@ -120,7 +121,11 @@ test('ClickHouse is not restarted when it refuses a query because too many run',
 });
 
 test('a log line of PostgreSQL that arrives after its exit is ignored', async () => {
-  const { spec } = embeddedPostgres({ ...(await newOptions()), superuserPassword: 'superuser', password: 'password' });
+  const { spec } = await embeddedPostgres({
+    ...(await newOptions()),
+    superuserPassword: 'superuser',
+    password: 'password',
+  });
   // The message comes from a child that outlives the process.
   const script = '(sleep 0.5; echo "LOG:  received smart shutdown request") & sleep 0.2';
   const scripted = { ...spec, command: 'sh', args: ['-c', script], checkReady: async () => {} };
@@ -133,7 +138,11 @@ test('a log line of PostgreSQL that arrives after its exit is ignored', async ()
 
 test('PostgreSQL restarts without waiting for its clients after a SIGTERM from outside', async () => {
   const options = await newOptions();
-  const { spec, superuserUrl } = embeddedPostgres({ ...options, superuserPassword: 'superuser', password: 'password' });
+  const { spec, superuserUrl } = await embeddedPostgres({
+    ...options,
+    superuserPassword: 'superuser',
+    password: 'password',
+  });
   const server = await start(spec, {});
   const { pid } = server;
   const client = new pg.Client({ connectionString: superuserUrl.replace(/analytics$/, 'postgres') });

@@ -28,7 +28,7 @@ let metronome: Metronome;
 
 beforeAll(async () => {
   metronome = startMetronome();
-  databases = await createTestDatabases();
+  databases = await createTestDatabases({ ANSWER_CACHE_BYTES: '0' });
   project = await createTestProject(databases);
   processes = await startProcesses(databases.env, ['web', 'query']);
   const twenty = `mapFromArrays(arrayMap(i -> 'key' || toString(i), range(20)), arrayMap(i -> repeat('é|=x ', 25), range(20)))`;

@@ -17,6 +17,7 @@ let processes: ProcessGroup;
 
 beforeAll(async () => {
   databases = await createTestDatabases({
+    ANSWER_CACHE_BYTES: '0',
     TRACK_REQUESTS_PER_SECOND: String(LIMIT),
     IDENTIFY_REQUESTS_PER_SECOND: String(LIMIT),
     QUERY_REQUESTS_PER_SECOND: String(LIMIT),

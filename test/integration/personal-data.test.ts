@@ -25,6 +25,7 @@ const NOT_LISTED = {
     project_placements: 'on which server a project lives',
     project_traces: 'on which servers a project has been',
     shards: 'addresses of servers',
+    shard_writers: 'locks of ingest partitions',
     people: 'those who sign in, not those who are measured',
     projects: 'names and keys, kept as a record of the organization',
     schema_migrations: 'names of migrations',

@@ -23,6 +23,7 @@ let victim: NewProject;
 
 beforeAll(async () => {
   databases = await createTestDatabases({
+    ANSWER_CACHE_BYTES: '0',
     QUERY_TIMEOUT_MS: String(TIMEOUT_MS),
     QUERY_CONCURRENCY_PER_PROJECT: String(PER_PROJECT),
     QUERY_QUEUE_PER_PROJECT_MAX: String(QUEUE),

@@ -98,6 +98,9 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /e/': 'pk, sk, aat track',
   'POST /i/v0/e': 'pk, sk, aat track',
   'POST /i/v0/e/': 'pk, sk, aat track',
+  'POST /i/v0/ai/batch': 'pk, sk, aat track',
+  'POST /i/v0/ai/batch/': 'pk, sk, aat track',
+  'POST /i/v1/analytics/events': 'pk, sk, aat track',
   'POST /capture': 'pk, sk, aat track',
   'POST /capture/': 'pk, sk, aat track',
   'POST /flags': '*',
@@ -106,6 +109,19 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /decide/': '*',
   'POST /s': '*',
   'POST /s/': '*',
+  'POST /i/v1/logs': '*',
+  'POST /i/v1/metrics': '*',
+  'POST /i/v1/traces': '*',
+  'GET /flags/definitions': '*',
+  'GET /api/projects/@current/feature_flags/{flag}/remote_config': '*',
+  'GET /api/surveys': '*',
+  'GET /api/surveys/': '*',
+  'GET /api/early_access_features': '*',
+  'GET /api/early_access_features/': '*',
+  'GET /api/product_tours': '*',
+  'GET /api/product_tours/': '*',
+  'GET /api/web_experiments': '*',
+  'GET /api/web_experiments/': '*',
   'GET /array/{token}/config': '*',
   'GET /array/{token}/config.js': '*',
   'POST /2/httpapi': 'pk, sk, aat track',
@@ -254,7 +270,8 @@ const come = (route: string, caller: Caller): Promise<Answer> =>
   send(processes.url, pathTo(route), { ...fixture.callers[caller], body: bodyFor(route) });
 
 /** Later errors (an invalid body, a missing object) count as passed; other tests cover them. */
-function verdictIn({ status, body }: Answer): Verdict | Answer {
+function verdictIn({ status, body: answered }: Answer): Verdict | Answer {
+  const body = answered ?? {};
   const isHidden = status === 404 && /^there is no such (?:organization|project)$/.test(body.error);
   if (status === 401 || status === 403 || isHidden) return status as Verdict;
   const isRoute = !/no such route|not available yet/.test(body.error ?? '');

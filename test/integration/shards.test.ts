@@ -1,12 +1,15 @@
 // Two ClickHouse servers as shards, two workers: every project lives on one of them, with all of
 // its data; one that is unavailable delays only its own projects.
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { migrateShards } from '../../src/platform/clickhouse/migrate.js';
 import type { Shards } from '../../src/platform/clickhouse/shards.js';
+import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { StepProgress } from '../../src/platform/progress.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { addShard } from '../../src/shards/add-shard.js';
 import { parseShardsCommand } from '../../src/shards/arguments.js';
@@ -193,7 +196,11 @@ test('migrations of a shard continue where they stopped', async () => {
     query: "DELETE FROM schema_migrations WHERE name >= '0006'",
     clickhouse_settings: { lightweight_deletes_sync: '2' },
   });
-  expect(await migrateShards(databases.config)).toEqual(['0006_geo_source.sql', '0007_property_types.sql']);
+  expect(await migrateShards(databases.config)).toEqual([
+    '0006_geo_source.sql',
+    '0007_property_types.sql',
+    '0008_merges.sql',
+  ]);
   expect(await migrateShards(databases.config)).toEqual([]);
 });
 
@@ -258,7 +265,11 @@ test('a project moves under traffic: exact before, during and after, also when i
     await moving.catch(() => {});
   }
   const target = (await shards.homeOf(first.id)).shard === 1 ? 2 : 1;
-  await moveProject(moveDeps(), first.id, target);
+  const shown: string[] = [];
+  const progress = new StepProgress({ isTTY: true, columns: 200, write: (text) => void shown.push(text) });
+  await moveProject({ ...moveDeps(), progress }, first.id, target);
+  expect(shown.join('\n')).toMatch(/copying rows of the project {2}[\d,]+ rows/);
+  expect(shown.join('\n')).toMatch(/rewriting files of ClickHouse[\s\S]*100 %.*removing old files of ClickHouse/);
   const sent = await sending.stop();
   expect(await asking.stop()).toBeGreaterThan(0);
   await eventually(async () => expect(await countOf(first, SENT_MEANWHILE)).toBe(sentBefore + sent), 60_000);
@@ -270,6 +281,41 @@ test('a project moves under traffic: exact before, during and after, also when i
   await moveProject(moveDeps(), first.id, target);
   await expect(moveProject(moveDeps(), first.id, 9)).rejects.toThrow('there is no shard 9');
 }, 300_000);
+
+test('Ctrl-C ends a move at the terminal, and a second run moves what is left', async () => {
+  const { shard } = await shards.homeOf(first.id);
+  const target = shard === 1 ? 2 : 1;
+  // Interrupted while it waits for queries that read the old shard.
+  const interrupted = await runShards(['move', first.id, String(target)], /waiting \d+ s for queries/);
+  expect(interrupted).toEqual({
+    status: 130,
+    said: expect.stringContaining('interrupted; run the same command again: it begins with what is left\n'),
+  });
+  // As the command does it, with a shorter wait.
+  await moveProject(moveDeps(), first.id, target);
+  expect([await rowsOn(shard, first), await countOf(first, 'visit')]).toEqual([0, 1000]);
+}, 180_000);
+
+/** `npm run shards`; Ctrl-C once it has said this. */
+async function runShards(
+  args: readonly string[],
+  interruptAt: RegExp,
+): Promise<{ status: number | null; said: string }> {
+  const child = spawn(process.execPath, ['dist/cli/shards.js', ...args], {
+    cwd: packageRoot,
+    env: { PATH: process.env.PATH, ...databases.env, QUERY_TIMEOUT_MS: '1000' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      const isNew = !interruptAt.test(said);
+      said += text;
+      if (isNew && interruptAt.test(said)) child.kill('SIGINT');
+    });
+  }
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
+}
 
 test('a drained shard has no project and gets no new one', async () => {
   await drainShard(moveDeps(), 2);

@@ -21,7 +21,7 @@ export function createValidator(): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, allErrors: true });
   // Under NodeNext the types of this CommonJS module put its function one level too deep.
   (addFormats as unknown as (target: Ajv2020) => void)(ajv);
-  for (const word of ['openapi', 'info', 'servers', 'paths', 'components']) ajv.addKeyword(word);
+  for (const word of ['openapi', 'info', 'servers', 'tags', 'paths', 'components']) ajv.addKeyword(word);
   ajv.addSchema(document, NAME);
   return ajv;
 }

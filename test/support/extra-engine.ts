@@ -10,6 +10,8 @@ import { FOLDER_PREFIX } from './stack-engines.js';
 
 export interface ExtraEngine {
   readonly url: string;
+  /** Where it keeps its files. */
+  readonly directory: string;
   /** Kills it; its data stays. */
   kill(): Promise<void>;
   start(): Promise<void>;
@@ -36,7 +38,7 @@ export async function startExtraEngine(): Promise<ExtraEngine> {
   let running = create();
   await running.start();
   return {
-    url,
+    ...{ url, directory },
     kill: async () => {
       running.kill();
       await running.stop();

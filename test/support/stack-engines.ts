@@ -21,6 +21,8 @@ export interface EngineUrls {
   /** With superuser accounts, for changes that the service must not be able to make. */
   readonly postgresSuperuser: string;
   readonly redisAdmin: string;
+  /** Where they keep their files. */
+  readonly directory: string;
 }
 
 export interface Engines {
@@ -45,7 +47,7 @@ export async function startEngines(): Promise<Engines> {
     restarting: (name, reason) => process.stderr.write(`${name} is started again: ${reason}\n`),
   };
   const password = 'test';
-  const postgres = embeddedPostgres({
+  const postgres = await embeddedPostgres({
     directory: join(directory, 'postgres'),
     port: await findFreePort(),
     superuserPassword: 'superuser',
@@ -84,6 +86,7 @@ export async function startEngines(): Promise<Engines> {
       clickhouse: clickhouse.url,
       postgresSuperuser: postgres.superuserUrl,
       redisAdmin: redis.url.replace(/\/\/.*@/, '//admin:admin@'),
+      directory,
     },
     processes: new Map(processes.map((running) => [running.spec.name, running])),
     stop,

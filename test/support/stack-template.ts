@@ -16,9 +16,7 @@ export interface Template {
 const NAME = 'test_template';
 
 export async function createTemplate(urls: EngineUrls): Promise<Template> {
-  const postgres = connectSuperuser(urls);
-  await ensureDatabase(postgres, NAME);
-  await postgres.destroy();
+  await createEmptyDatabase(urls, NAME);
   await migratePostgres({ DATABASE_URL: withPath(urls.postgres, NAME) });
   await migrateClickHouse({ CLICKHOUSE_URL: urls.clickhouse, CLICKHOUSE_DATABASE: NAME });
 
@@ -32,6 +30,13 @@ export async function createTemplate(urls: EngineUrls): Promise<Template> {
   await clickhouse.close();
   const isTable = (statement: string): boolean => statement.startsWith('CREATE TABLE');
   return { clickhouse: [...statements.filter(isTable), ...statements.filter((one) => !isTable(one))] };
+}
+
+/** A new PostgreSQL database without tables. */
+export async function createEmptyDatabase(urls: EngineUrls, name: string): Promise<void> {
+  const postgres = connectSuperuser(urls);
+  await ensureDatabase(postgres, name);
+  await postgres.destroy();
 }
 
 /** A new PostgreSQL database and a new ClickHouse database of this name. */

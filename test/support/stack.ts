@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 import { type Config, parseConfig } from '../../src/platform/config.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
-import { copyTemplate, withPath } from './stack-template.js';
+import { copyTemplate, createEmptyDatabase, withPath } from './stack-template.js';
 
 export { type ProcessGroup, startProcesses, type TestProcess } from './stack-processes.js';
 export { startStandalone, type TestStandalone } from './stack-standalone.js';
@@ -27,9 +27,18 @@ const REDIS_DATABASES = 63;
 
 /** New and migrated: a PostgreSQL database, a ClickHouse database, an empty Redis database. */
 export async function createTestDatabases(overrides: Environment = {}): Promise<TestDatabases> {
+  return openDatabases((name) => copyTemplate(inject('engines'), inject('template'), name), overrides);
+}
+
+/** As a deployment finds them: an empty PostgreSQL database, no ClickHouse database. */
+export async function createEmptyDatabases(overrides: Environment = {}): Promise<TestDatabases> {
+  return openDatabases((name) => createEmptyDatabase(inject('engines'), name), overrides);
+}
+
+async function openDatabases(create: (name: string) => Promise<void>, overrides: Environment): Promise<TestDatabases> {
   const engines = inject('engines');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await copyTemplate(engines, inject('template'), name);
+  await create(name);
   const env: Environment = {
     NODE_ENV: 'test',
     LOG_LEVEL: 'warn',
@@ -61,7 +70,7 @@ export async function createTestDatabases(overrides: Environment = {}): Promise<
       await admin.raw(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.destroy();
       const clickhouse = createClient({ url: engines.clickhouse });
-      await clickhouse.command({ query: `DROP DATABASE ${name} SYNC` });
+      await clickhouse.command({ query: `DROP DATABASE IF EXISTS ${name} SYNC` });
       await clickhouse.close();
     },
   };

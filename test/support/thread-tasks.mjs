@@ -18,9 +18,11 @@ export const spin = task('spin', (ms) => {
   while (Date.now() < end);
   return ms;
 });
+// Small objects: when a thread allocates arrays of several KB, Node 24 may end the whole process
+// instead of the thread (src/platform/threads/pool-thread.ts).
 export const grow = task('grow', () => {
-  const kept = [];
-  for (;;) kept.push(new Array(1000).fill({}));
+  let last = {};
+  for (;;) last = { last };
 });
 export const exit = task('exit', () => process.exit(0));
 export const fail = task('fail', () => {

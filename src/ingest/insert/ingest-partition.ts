@@ -7,6 +7,7 @@
 import { createHash } from 'node:crypto';
 import type { ClickHouseClient } from '../../platform/clickhouse/client.js';
 import { insertWithQueryIdLock } from '../../platform/clickhouse/query-id-lock.js';
+import type { Held, ShardWriter } from '../../platform/clickhouse/shard-writer.js';
 
 /**
  * The partition of a project. All processes must have the same number of partitions
@@ -16,24 +17,40 @@ export function partitionOf(projectId: string, partitions: number): number {
   return partitions === 1 ? 0 : createHash('sha256').update(projectId).digest().readUInt32LE(0) % partitions;
 }
 
+export interface PartitionInsert {
+  readonly partition: number;
+  /** Rows in Native format. */
+  readonly block: Buffer;
+  readonly database: string;
+  readonly signal?: AbortSignal;
+  /** Throws when jobs of the block may belong to another worker. */
+  readonly requireHeld?: () => void;
+  /** Where several hosts take inserts. */
+  readonly writer?: ShardWriter;
+}
+
 /**
  * Resolves once ClickHouse has stored every new row of the block. When aborted, it may still store
  * them later.
  */
-export async function insertEvents(
-  clickhouse: ClickHouseClient,
-  insert: { partition: number; block: Buffer; database: string; signal?: AbortSignal },
-): Promise<void> {
-  await insertWithQueryIdLock(clickhouse, {
-    table: 'events_landing',
-    bytes: insert.block,
-    queryId: partitionQueryId(insert.partition, insert.database),
-    settings: INSERT_SETTINGS,
-    ...(insert.signal && { signal: insert.signal }),
-  });
+export async function insertEvents(clickhouse: ClickHouseClient, insert: PartitionInsert): Promise<void> {
+  const { writer, signal, requireHeld = () => {} } = insert;
+  const lock = partitionQueryId(insert.partition, insert.database);
+  const send = (to: ClickHouseClient, held: Pick<Held, 'queryId' | 'requireHeld'>): Promise<void> =>
+    insertWithQueryIdLock(to, {
+      ...{ table: 'events_landing', bytes: insert.block, settings: INSERT_SETTINGS },
+      ...held,
+      ...(signal && { signal }),
+    });
+  if (writer === undefined) return send(clickhouse, { queryId: lock, requireHeld });
+  const requireBoth = (held: Held) => () => {
+    requireHeld();
+    held.requireHeld();
+  };
+  await writer.insert(lock, (held) => send(held.clickhouse, { ...held, requireHeld: requireBoth(held) }), signal);
 }
 
-/** The query id of every insert of the partition. */
+/** The query id of every insert of the partition; with several hosts an epoch follows. */
 export const partitionQueryId = (partition: number, database: string): string => `ingest-${database}-${partition}`;
 
 const INSERT_SETTINGS = {

@@ -1,14 +1,21 @@
 // ClickHouse client of every process.
-import { type ClickHouseClient, ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import {
+  type ClickHouseClient,
+  ClickHouseLogLevel,
+  createClient,
+  type ClickHouseSettings as StatementSettings,
+} from '@clickhouse/client';
 import type { Config } from '../config.js';
 
-export type { ClickHouseClient };
+export type { ClickHouseClient, StatementSettings };
 
 export type ClickHouseSettings = Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>;
 
 export interface ClickHouseOptions {
   readonly maxConnections?: number;
   readonly requestTimeoutMs?: number;
+  /** Sent with every statement. */
+  readonly settings?: StatementSettings;
 }
 
 /** Settings of every read that may take long: the engine then ends it when its client is gone. */
@@ -22,7 +29,7 @@ export function createClickHouse(config: ClickHouseSettings, options: ClickHouse
     max_open_connections: options.maxConnections ?? 10,
     request_timeout: options.requestTimeoutMs ?? 60_000,
     keep_alive: { enabled: true },
-    clickhouse_settings: { cancel_http_readonly_queries_on_client_close: 1 },
+    clickhouse_settings: { cancel_http_readonly_queries_on_client_close: 1, ...options.settings },
     // Silence the client's own log: its format differs, and callers get every failure.
     log: { level: ClickHouseLogLevel.OFF },
   });

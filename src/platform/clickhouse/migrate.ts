@@ -9,7 +9,9 @@ import type { Config } from '../config.js';
 import { messageOf } from '../errors.js';
 import { packageRoot } from '../paths.js';
 import { createPostgres } from '../postgres/client.js';
+import type { StepProgress } from '../progress.js';
 import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
+import { watchRewrites } from './rewrites.js';
 import { FIRST_SHARD, listShards, urlsOf } from './shards.js';
 
 const FOLDER = join(packageRoot, 'ops', 'clickhouse');
@@ -55,13 +57,18 @@ export function toStatements(sql: string, layout: TableLayout): string[] {
  * All hosts of all shards. Throws after all others are done, naming the hosts that failed. Resolves
  * with the names of the newly applied files.
  */
-export async function migrateShards(config: ClickHouseSettings & Pick<Config, 'DATABASE_URL'>): Promise<string[]> {
+export async function migrateShards(
+  config: ClickHouseSettings & Pick<Config, 'DATABASE_URL'>,
+  progress?: StepProgress,
+): Promise<string[]> {
   const postgres = createPostgres(config, { poolMax: 1 });
   const shards = await Promise.resolve(listShards(postgres)).finally(() => postgres.destroy());
   const applied = new Set<string>();
   const failures: HostFailure[] = [];
   for (const shard of shards) {
-    const migrated = await migrateShard({ id: shard.id, urls: urlsOf(config, shard) }, config.CLICKHOUSE_DATABASE);
+    const urls = urlsOf(config, shard);
+    const migrate = () => migrateShard({ id: shard.id, urls }, config.CLICKHOUSE_DATABASE);
+    const migrated = await (progress === undefined ? migrate() : watched(urls[0], config, { progress, migrate }));
     for (const name of migrated.applied) applied.add(name);
     // The error of the only server names the store.
     if (shards.length === 1 && migrated.failed[0] !== undefined) throw migrated.failed[0].error;
@@ -70,6 +77,14 @@ export async function migrateShards(config: ClickHouseSettings & Pick<Config, 'D
   if (failures.length > 0) throw new HostsNotMigrated(failures);
   return [...applied].sort();
 }
+
+/** Shows what the first host of a shard rewrites meanwhile. */
+const watched = (
+  url: string | undefined,
+  { CLICKHOUSE_URL, CLICKHOUSE_DATABASE }: ClickHouseSettings,
+  { progress, migrate }: { progress: StepProgress; migrate: () => Promise<Migrated> },
+): Promise<Migrated> =>
+  withClient(url ?? CLICKHOUSE_URL, CLICKHOUSE_DATABASE, (host) => watchRewrites(host, progress, migrate));
 
 interface HostFailure {
   readonly shard: number;

@@ -13,7 +13,11 @@ import {
   type ClickHouseOptions,
   type ClickHouseSettings,
   createClickHouse,
+  type StatementSettings,
 } from './client.js';
+import { type Replica, ReplicaReader } from './replica-reader.js';
+import { runningInCluster, runningOnReplicas, watchHosts } from './running-inserts.js';
+import { ShardWriter } from './shard-writer.js';
 
 export const FIRST_SHARD = 1;
 /** A process reads the registry this often while it runs. */
@@ -25,6 +29,8 @@ export interface Shard {
   readonly clickhouse: ClickHouseClient;
   /** Of every host, the writing one first. */
   readonly hosts: readonly ShardHost[];
+  /** Where several hosts take inserts; otherwise the query id is the lock. */
+  readonly writer?: ShardWriter;
 }
 
 export interface ShardHost {
@@ -53,16 +59,42 @@ const FIRST_PLACEMENT: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: fal
 export interface ShardRow {
   readonly id: number;
   readonly urls: readonly string[];
+  /** Of the hosts behind one address; null when it leads to one host. */
+  readonly cluster: string | null;
+}
+
+/**
+ * What the statements of a shard with several hosts need, so that the lookup of duplicates, and
+ * what verifies an erasure, see every row that was acknowledged, on any host. Keeper otherwise
+ * drops a block that equals an earlier one, also when its rows were deleted since.
+ */
+export const SEVERAL_HOSTS = { select_sequential_consistency: '1', insert_deduplicate: 0 } as const;
+
+/**
+ * Acknowledged by most replicas, one insert after the other: a replica that takes inserts after
+ * another has all acknowledged rows, or answers with an error.
+ */
+export const REPLICAS = { ...SEVERAL_HOSTS, insert_quorum: 'auto', insert_quorum_parallel: 0 } as const;
+
+const ONE_HOST: StatementSettings = {};
+
+export function settingsOf({ urls, cluster }: Pick<ShardRow, 'urls' | 'cluster'>): StatementSettings {
+  if (urls.length > 1) return REPLICAS;
+  return cluster === null ? ONE_HOST : SEVERAL_HOSTS;
 }
 
 export class Shards {
-  readonly first: Shard;
+  /** It is replaced when its row says that it has several hosts. */
+  first: Shard;
   readonly #config: ClickHouseSettings;
   readonly #options: ClickHouseOptions;
   readonly #postgres: Postgres;
   readonly #known = new Map<number, Shard>();
   readonly #timer: NodeJS.Timeout | undefined;
   #isRead = false;
+  #firstSettings: StatementSettings = ONE_HOST;
+  readonly #opened: ClickHouseClient[] = [];
+  readonly #readers = new Map<number, ReplicaReader>();
 
   /** Without a log the registry is read only on demand. */
   constructor(
@@ -72,9 +104,12 @@ export class Shards {
     this.#config = config;
     this.#options = options;
     this.#postgres = postgres;
-    this.first = this.#open({ id: FIRST_SHARD, urls: [] });
+    this.first = this.#open({ id: FIRST_SHARD, urls: [], cluster: null });
     if (log === undefined) return;
-    const read = () => this.read().catch((err: unknown) => log.warn({ err }, 'the shards could not be read'));
+    const read = async () => {
+      await this.read().catch((err: unknown) => log.warn({ err }, 'the shards could not be read'));
+      await Promise.all([...this.#readers.values()].map((reader) => reader.choose()));
+    };
     void read();
     this.#timer = setInterval(() => void read(), REGISTRY_EVERY_MS);
     this.#timer.unref();
@@ -94,7 +129,10 @@ export class Shards {
   /** Reads the registry. Rejects when PostgreSQL is unavailable. */
   async read(): Promise<readonly Shard[]> {
     const rows = await withTimeout(ANSWER_TIMEOUT_MS, Promise.resolve(listShards(this.#postgres)));
-    for (const row of rows) if (!this.#known.has(row.id)) this.#open(row);
+    for (const row of rows) {
+      if (!this.#known.has(row.id)) this.#open(row);
+      else if (row.id === FIRST_SHARD && settingsOf(row) !== this.#firstSettings) this.first = this.#open(row);
+    }
     this.#isRead = true;
     return this.known;
   }
@@ -132,19 +170,48 @@ export class Shards {
     return Promise.all([home, ...rows.filter((id) => id !== home)].map((id) => this.get(id)));
   }
 
-  async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await Promise.all(this.known.flatMap(({ hosts }) => hosts.map(({ clickhouse }) => clickhouse.close())));
+  /** For queries: another replica while the first does not answer, whose answers may be older. */
+  readerOf({ id, clickhouse }: Shard): ClickHouseClient {
+    return this.#readers.get(id)?.current ?? clickhouse;
   }
 
-  #open({ id, urls }: ShardRow): Shard {
-    const hosts = urlsOf(this.#config, { id, urls }).map((url) => ({
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await Promise.all(this.#opened.map((clickhouse) => clickhouse.close()));
+  }
+
+  #openReplicas(row: ShardRow): Replica[] {
+    const settings = { ...settingsOf(row), select_sequential_consistency: '0' } as const;
+    const urls = urlsOf(this.#config, row);
+    return urls.map((CLICKHOUSE_URL) => {
+      const lagging = createClickHouse({ ...this.#config, CLICKHOUSE_URL }, { ...this.#options, settings });
+      this.#opened.push(lagging);
+      return { lagging };
+    });
+  }
+
+  #open(row: ShardRow): Shard {
+    const { id, cluster } = row;
+    const options = { ...this.#options, settings: settingsOf(row) };
+    const hosts = urlsOf(this.#config, row).map((url) => ({
       name: new URL(url).host,
-      clickhouse: createClickHouse({ ...this.#config, CLICKHOUSE_URL: url }, this.#options),
+      clickhouse: createClickHouse({ ...this.#config, CLICKHOUSE_URL: url }, options),
     }));
     const [writer] = hosts;
     if (writer === undefined) throw new Error(`shard ${id} has no URL`);
-    const shard: Shard = { id, hosts, clickhouse: writer.clickhouse };
+    const { clickhouse } = writer;
+    if (id === FIRST_SHARD) this.#firstSettings = options.settings;
+    const clients = hosts.map((host) => host.clickhouse);
+    this.#opened.push(...clients);
+    const shard: Shard = { id, hosts, clickhouse };
+    if (hosts.length > 1) this.#readers.set(id, new ReplicaReader(this.#openReplicas(row)));
+    if (cluster !== null || hosts.length > 1) {
+      const running = cluster === null ? runningOnReplicas(clients) : runningInCluster(clickhouse, cluster);
+      for (const client of clients) watchHosts(client, running);
+      Object.assign(shard, {
+        writer: new ShardWriter({ postgres: this.#postgres, shard: id, hosts: clients, running }),
+      });
+    }
     this.#known.set(id, shard);
     return shard;
   }
@@ -160,10 +227,10 @@ export const askShards = ({ known }: Pick<Shards, 'known'>): Promise<unknown> =>
 };
 
 export const listShards = (postgres: Postgres): PromiseLike<readonly ShardRow[]> =>
-  postgres('shards').orderBy('id').select('id', 'urls');
+  postgres('shards').orderBy('id').select('id', 'urls', 'cluster');
 
 /** The first shard is where the configuration says, unless its row names its hosts. */
-export const urlsOf = (config: ClickHouseSettings, { id, urls }: ShardRow): readonly string[] =>
+export const urlsOf = (config: ClickHouseSettings, { id, urls }: Pick<ShardRow, 'id' | 'urls'>): readonly string[] =>
   id === FIRST_SHARD && urls.length === 0 ? [config.CLICKHOUSE_URL] : urls;
 
 async function readPlacements(postgres: Postgres, projectIds: readonly string[]): Promise<Map<string, Placement>> {

@@ -36,3 +36,18 @@ test('WEBHOOK_PRIVATE_ADDRESSES is a list of addresses and networks', () => {
   for (const text of ['localhost', '10.0.0.0/40', '*'])
     expect(() => read(text)).toThrow('WEBHOOK_PRIVATE_ADDRESSES: must');
 });
+
+test.each(['http://a:8123,http://b:8123', 'http://a:8123, https://b', 'http://a,b:8123', 'http://u:p@a:1,b:2/'])(
+  'CLICKHOUSE_URL=%s is refused with what to do',
+  (text) => {
+    const problem = 'CLICKHOUSE_URL: takes the URL of one server; add further ones, or replicas, by `npm run shards';
+    expect(() => parseConfig({ ...STORES, CLICKHOUSE_URL: text })).toThrow(problem);
+  },
+);
+
+test('CLICKHOUSE_URL may have commas in its password and after its host', () => {
+  for (const text of ['http://u:p,w@host:8123', 'http://host:8123/?a=1,2']) {
+    expect(parseConfig({ ...STORES, CLICKHOUSE_URL: text }).CLICKHOUSE_URL).toBe(text);
+  }
+  expect(() => parseConfig({ ...STORES, CLICKHOUSE_URL: 'host' })).toThrow('CLICKHOUSE_URL: Invalid URL');
+});

@@ -18,7 +18,7 @@ test.each([
 ])('%s was not tried', (version, isOld) => {
   expect(describeNodeVersion(version)).toEqual({
     isOld,
-    sentence: `Node.js ${version} was not tried with this service; 20.19, 22.12, 24.0 and later ones of these were`,
+    sentence: `Node.js ${version} was not tried with this service; 20.19, 22.12, 24.0 and later ones of these were, and 22 is recommended`,
   });
 });
 

@@ -21,7 +21,8 @@ test('event_loop_delay_max_seconds shows the longest block once, without the tim
   blockLoop(300);
   await sleep(50);
   const held = await scrape(registry, 'event_loop_delay_max_seconds');
-  expect(held).toBeGreaterThan(0.28);
+  // Up to an interval less: the block begins between two runs of the timer.
+  expect(held).toBeGreaterThan(0.24);
   await eventually(async () => {
     expect(await scrape(registry, 'event_loop_delay_max_seconds')).toBeLessThan(held / 2);
   });

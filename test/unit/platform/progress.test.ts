@@ -1,6 +1,6 @@
 // Progress of the steps of a command.
-import { expect, test } from 'vitest';
-import { type StepState, toStepStatus } from '../../../src/platform/progress.js';
+import { afterEach, expect, test, vi } from 'vitest';
+import { logProgress, type StepState, toStepStatus } from '../../../src/platform/progress.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -23,4 +23,39 @@ const STEPS: readonly (readonly [rule: string, state: StepState, elapsedMs: numb
 
 test.each(STEPS)('toStepStatus(): %s', (_rule, state, elapsedMs, line) => {
   expect(toStepStatus(state, elapsedMs)).toBe(line);
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test('work without a terminal has a line per 10 s in the log, with rate and remaining time', async () => {
+  vi.useFakeTimers();
+  const lines: string[] = [];
+  let done = 0;
+  const read = async (): Promise<StepState> => ({ step: 'rewriting', done, total: 400 * MEBIBYTE, unit: 'bytes' });
+  const work = async () => {
+    for (let second = 0; second < 35; second += 1) {
+      done += 10 * MEBIBYTE;
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+  };
+  await logProgress({ info: (line) => void lines.push(line) }).watch(read, work);
+  expect(lines).toEqual([
+    '25 %  rewriting  100.0 MiB  10.0 MiB/s  30 s left',
+    '50 %  rewriting  200.0 MiB  10.0 MiB/s  20 s left',
+    '75 %  rewriting  300.0 MiB  10.0 MiB/s  10 s left',
+  ]);
+});
+
+test('a reading that fails is skipped, and the failure of the work is passed on', async () => {
+  vi.useFakeTimers();
+  const watching = logProgress({ info: () => {} }).watch(
+    () => Promise.reject(new Error('no answer')),
+    async () => {
+      await vi.advanceTimersByTimeAsync(3000);
+      throw new Error('the work failed');
+    },
+  );
+  await expect(watching).rejects.toThrow('the work failed');
 });

@@ -1,0 +1,44 @@
+// Hosts of shards that do not answer: what must reach every host of a project asks them first, so
+// that it fails at once and by name.
+import { askClickHouse } from './client.js';
+import type { Shard } from './shards.js';
+
+export interface SilentHost {
+  readonly shard: number;
+  /** Host and port. */
+  readonly host: string;
+}
+
+/** Its message names the hosts, and contains nothing of the data. */
+export class SilentHostsError extends Error {
+  override readonly name = 'SilentHostsError';
+  readonly hosts: readonly SilentHost[];
+
+  constructor(hosts: readonly SilentHost[]) {
+    super(`${describeHosts(hosts)} ${hosts.length === 1 ? 'does' : 'do'} not answer`);
+    this.hosts = hosts;
+  }
+}
+
+/** Resolves within three seconds. */
+export async function findSilentHosts(shards: readonly Shard[]): Promise<readonly SilentHost[]> {
+  const asked = shards.flatMap(({ id, hosts }) => hosts.map((host) => ({ id, ...host })));
+  const found = await Promise.all(
+    asked.map(async ({ id, name, clickhouse }) =>
+      askClickHouse(clickhouse).then(
+        () => [],
+        () => [{ shard: id, host: name }],
+      ),
+    ),
+  );
+  return found.flat();
+}
+
+/** Throws a SilentHostsError unless every host answers. */
+export async function requireAnswers(shards: readonly Shard[]): Promise<void> {
+  const silent = await findSilentHosts(shards);
+  if (silent.length > 0) throw new SilentHostsError(silent);
+}
+
+export const describeHosts = (hosts: readonly SilentHost[]): string =>
+  hosts.map(({ shard, host }) => `shard ${shard} at ${host}`).join(' and ');

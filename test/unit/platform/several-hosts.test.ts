@@ -1,0 +1,113 @@
+// Shards with several hosts: what every statement carries, and how running inserts are counted.
+// Replicas are not run by any test; these are the statements that they would get.
+import { expect, test } from 'vitest';
+import type { ClickHouseClient } from '../../../src/platform/clickhouse/client.js';
+import { ReplicaReader } from '../../../src/platform/clickhouse/replica-reader.js';
+import { runningInCluster, runningOnReplicas } from '../../../src/platform/clickhouse/running-inserts.js';
+import { settingsOf } from '../../../src/platform/clickhouse/shards.js';
+import { parseShardsCommand } from '../../../src/shards/arguments.js';
+
+interface Asked {
+  readonly query: string;
+  readonly query_params?: Record<string, unknown>;
+  readonly clickhouse_settings?: Record<string, unknown>;
+}
+
+/** Answers with the rows in order; a host without rows does not answer. */
+function host(...rows: object[]): { client: ClickHouseClient; asked: Asked[] } {
+  const asked: Asked[] = [];
+  const query = async (what: Asked) => {
+    asked.push(what);
+    const row = rows.shift();
+    if (row === undefined) throw new Error('connect ECONNREFUSED');
+    return { json: async () => [row] };
+  };
+  return { client: { query } as unknown as ClickHouseClient, asked };
+}
+
+test('a shard of one host has no settings of its own', () => {
+  expect(settingsOf({ urls: ['http://a'], cluster: null })).toEqual({});
+  expect(settingsOf({ urls: [], cluster: null })).toEqual({});
+});
+
+test('several hosts behind one address read what any of them has acknowledged', () => {
+  const settings = { select_sequential_consistency: '1', insert_deduplicate: 0 };
+  expect(settingsOf({ urls: ['http://a'], cluster: 'default' })).toEqual(settings);
+});
+
+test('replicas acknowledge by a majority, one insert after the other', () => {
+  expect(settingsOf({ urls: ['http://a', 'http://b'], cluster: null })).toEqual({
+    ...{ insert_quorum: 'auto', insert_quorum_parallel: 0 },
+    ...{ select_sequential_consistency: '1', insert_deduplicate: 0 },
+  });
+});
+
+test('the inserts of all hosts of a cluster are counted in one statement, which fails without one of them', async () => {
+  const { client, asked } = host({ n: 2 });
+  expect(await runningInCluster(client, 'default').count('ingest-db-1', 0)).toBe(2);
+  expect(asked[0]?.query.replace(/\s+/g, ' ')).toBe(
+    "SELECT toUInt32(count()) AS n FROM clusterAllReplicas('default', system.processes) " +
+      'WHERE (query_id = {queryId:String} OR startsWith(query_id, {prefix:String})) AND elapsed >= {since:Float64}',
+  );
+  expect(asked[0]?.query_params).toEqual({ queryId: 'ingest-db-1', prefix: 'ingest-db-1-e', since: 0 });
+  expect(asked[0]?.clickhouse_settings).toEqual({ skip_unavailable_shards: 0 });
+  expect(() => runningInCluster(client, "x', system.one) --").count('q', 0)).toThrow('is not the name of a cluster');
+});
+
+test('the inserts of replicas are added up', async () => {
+  const hosts = [host({ n: 1 }), host({ n: 2 })];
+  expect(await runningOnReplicas(hosts.map(({ client }) => client)).count('q', 0)).toBe(3);
+  for (const { asked } of hosts) expect(asked[0]?.query).toContain('FROM system.processes\n');
+});
+
+test.each([
+  [1, 'counts without it'],
+  [2, 'fails'],
+  [0, 'fails'],
+])('while a replica does not answer and Keeper has %i active ones, it %s', async (active, what) => {
+  const hosts = [host({ n: 0 }, { active }), host()];
+  const counted = runningOnReplicas(hosts.map(({ client }) => client)).count('q', 0);
+  if (what === 'fails') await expect(counted).rejects.toThrow('may still commit inserts');
+  else expect(await counted).toBe(0);
+  expect(hosts[0]?.asked[1]?.query).toContain('max(active_replicas)');
+});
+
+test('nothing is counted while no replica answers', async () => {
+  const hosts = [host(), host()].map(({ client }) => client);
+  await expect(runningOnReplicas(hosts).count('q', 0)).rejects.toThrow('no host of the shard answers');
+});
+
+test('the command line says which shards have several hosts', () => {
+  const add = { kind: 'add', urls: ['https://a'] };
+  expect(parseShardsCommand(['add', 'https://a'])).toEqual({ ...add, cluster: null });
+  expect(parseShardsCommand(['add', 'https://a', '--several-hosts'])).toEqual({ ...add, cluster: 'default' });
+  expect(parseShardsCommand(['add', '--several-hosts=main', 'https://a'])).toEqual({ ...add, cluster: 'main' });
+  const known = { kind: 'several-hosts', shard: 1 };
+  expect(parseShardsCommand(['several-hosts', '1', 'main'])).toEqual({ ...known, cluster: 'main' });
+  expect(parseShardsCommand(['several-hosts', '1', 'none'])).toEqual({ ...known, cluster: null });
+  for (const args of [
+    ['add', 'https://a', 'https://b', '--several-hosts'],
+    ['add', 'https://a', "--several-hosts='"],
+    ['add', 'https://a', '--other'],
+    ['several-hosts', '1'],
+  ]) {
+    expect(() => parseShardsCommand(args)).toThrow();
+  }
+});
+
+test('queries go to the next replica that answers while the first does not, and back', async () => {
+  const [first, second, third] = ['first', 'second', 'third'] as unknown as ClickHouseClient[];
+  const answering = new Set<unknown>();
+  const replicas = [first, second, third].map((lagging) => ({ lagging: lagging as ClickHouseClient }));
+  const reader = new ReplicaReader(replicas, async (host) => {
+    if (!answering.has(host)) throw new Error('no answer');
+  });
+  const chosen: unknown[] = [];
+  for (const hosts of [[first, second], [third], [second, third], [], [first]]) {
+    answering.clear();
+    for (const host of hosts) answering.add(host);
+    await reader.choose();
+    chosen.push(reader.current);
+  }
+  expect(chosen).toEqual([undefined, third, second, undefined, undefined]);
+});
