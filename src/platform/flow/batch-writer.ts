@@ -36,9 +36,10 @@ export interface BatchWriterOptions<B extends Block> {
   /** A batch is written at this cost, or after a delay from its first row. */
   readonly rowsMax: number;
   /**
-   * Limits of that delay. Between them it is four times the duration of the last write, so that
-   * small writes leave the store most of its time and an idle store shows a row soon. After a batch
-   * of many rows it is the maximum, which halves the fixed costs per write.
+   * Limits of that delay. Between them the store rests after a write, four times as long as it
+   * took: small writes leave the store most of its time, and a store that has rested shows a row
+   * soon. After a batch of many rows it rests for the maximum, which halves the fixed costs per
+   * write.
    */
   readonly delayMs: { readonly min: number; readonly max: number };
   /**
@@ -88,6 +89,7 @@ export class BatchWriter<B extends Block> {
   readonly #others = new RoundRobin<() => void>();
   #isAdmitting = false;
   #lastWriteMs = 0;
+  #lastWriteEndedAt = Number.NEGATIVE_INFINITY;
   #lastRows = 0;
 
   constructor(options: BatchWriterOptions<B>) {
@@ -167,8 +169,9 @@ export class BatchWriter<B extends Block> {
 
   #delayMs(): number {
     const { min, max } = this.#options.delayMs;
-    if (this.#lastRows >= MANY_ROWS) return max;
-    return Math.min(max, Math.max(min, this.#lastWriteMs * DELAY_PER_WRITE_TIME));
+    const restMs = this.#lastRows >= MANY_ROWS ? max : Math.min(max, this.#lastWriteMs * DELAY_PER_WRITE_TIME);
+    const restedMs = this.#writing === undefined ? performance.now() - this.#lastWriteEndedAt : 0;
+    return Math.max(min, Math.ceil(restMs - restedMs));
   }
 
   #writeWhenDue(): void {
@@ -209,7 +212,8 @@ export class BatchWriter<B extends Block> {
       try {
         const startedAt = performance.now();
         await this.#options.write(block, this.#givingUp.signal);
-        this.#lastWriteMs = performance.now() - startedAt;
+        this.#lastWriteEndedAt = performance.now();
+        this.#lastWriteMs = this.#lastWriteEndedAt - startedAt;
         this.#lastRows = block.rows;
         return;
       } catch (error) {

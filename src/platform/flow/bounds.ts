@@ -94,6 +94,12 @@ export const BOUNDS = {
   reportMs: 300_000,
   /** From the first lookup to the status. A receiver that is slower gets the message again. */
   webhookMs: 10_000,
+  /**
+   * An answer larger than this is not kept; a kept one is forgotten after this time, because it may
+   * show people who are erased.
+   */
+  keptAnswerBytes: MIB,
+  keptAnswerMs: 5 * 60_000,
   erasureProjects: 4,
   erasureBatch: 100,
   deletionProjects: 3,

@@ -32,12 +32,17 @@ interface Group<T, R> {
   bytes: number;
   readonly done: Promise<R>;
   readonly settle: (stored: Promise<R>) => void;
-  readonly timer: NodeJS.Timeout;
+  timer: NodeJS.Timeout;
 }
 
+/** A group of this many items collects for longer: each commit costs as much as several items. */
+const MANY_ITEMS = 8;
+const DELAYS_OF_MANY = 4;
+
 /**
- * One group per key is open at a time. It is committed `delayMs` after its first item, or when an
- * item reaches a limit. Each item of a group gets what storing the group resolves with.
+ * One group per key is open at a time. It is committed `delayMs` after its first item, four times
+ * as late when it has many items by then, or when an item reaches a limit. Each item of a group
+ * gets what storing the group resolves with.
  */
 export class GroupCommit<T, R = void> {
   readonly #store: (commit: Commit<T>) => Promise<R>;
@@ -66,10 +71,15 @@ export class GroupCommit<T, R = void> {
     const done = new Promise<R>((resolve) => {
       settle = resolve;
     });
-    const timer = setTimeout(() => this.#commit(group), this.#limits.delayMs);
+    const timer = setTimeout(() => this.#commitUnlessMany(group), this.#limits.delayMs);
     const group: Group<T, R> = { key, items: [], weight: 0, bytes: 0, done, settle, timer };
     this.#open.set(key, group);
     return group;
+  }
+
+  #commitUnlessMany(group: Group<T, R>): void {
+    if (group.items.length < MANY_ITEMS) this.#commit(group);
+    else group.timer = setTimeout(() => this.#commit(group), this.#limits.delayMs * (DELAYS_OF_MANY - 1));
   }
 
   #commit(group: Group<T, R>): void {

@@ -75,6 +75,24 @@ describe('BatchWriter', () => {
     expect(startedAt.map((ms) => ms - second)).toEqual([-50, expected]);
   });
 
+  test('delays a row by the minimum after the store has rested, and by the rest of it before', async () => {
+    vi.useFakeTimers();
+    const startedAt: number[] = [];
+    const write = async () => {
+      startedAt.push(performance.now());
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    };
+    const { add } = start(write, { delayMs: { min: 5, max: 600 } });
+    await Promise.all([add('a'), vi.advanceTimersByTimeAsync(5 + 50)]);
+    await vi.advanceTimersByTimeAsync(120);
+    const second = performance.now();
+    await Promise.all([add('b'), vi.advanceTimersByTimeAsync(80 + 50)]);
+    await vi.advanceTimersByTimeAsync(300);
+    const third = performance.now();
+    await Promise.all([add('c'), vi.advanceTimersByTimeAsync(5 + 50)]);
+    expect(startedAt.slice(1)).toEqual([second + 80, third + 5]);
+  });
+
   test('uses the maximum delay only after a write of many rows', async () => {
     vi.useFakeTimers();
     const writes: string[][] = [];
@@ -82,7 +100,8 @@ describe('BatchWriter', () => {
     const rows = (count: number) => Array.from({ length: count }, String);
     for (const [count, delayMs] of [
       [499, 1],
-      [500, 600_000],
+      // A full batch is written at once, one millisecond before the next row.
+      [500, 599_999],
     ] as const) {
       writes.length = 0;
       const { add } = start(async (written) => void writes.push([...written]), limits);

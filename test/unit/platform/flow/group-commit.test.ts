@@ -33,6 +33,20 @@ describe('GroupCommit', () => {
     expect(answers).toEqual(['request 1', 'request 2']);
   });
 
+  test('collects for longer while many requests arrive', async () => {
+    const commits: number[] = [];
+    const group = new GroupCommit<number>(async ({ items }) => void commits.push(items.length), {
+      ...{ weightMax: 100, bytesMax: 100, delayMs: 3 },
+    });
+    const all = Array.from({ length: 8 }, (_, n) => group.add(n, { weight: 1, bytes: 1 }));
+    await vi.advanceTimersByTimeAsync(11);
+    expect(commits).toEqual([]);
+    all.push(group.add(9, { weight: 1, bytes: 1 }));
+    await vi.advanceTimersByTimeAsync(1);
+    await Promise.all(all);
+    expect(commits).toEqual([9]);
+  });
+
   test('commits each key separately, and a full key does not commit others', async () => {
     const commits: object[] = [];
     const group = start(async ({ key, items }) => void commits.push({ key, items: [...items] }));
