@@ -1,6 +1,7 @@
 // Authentication middleware for keys: resolves the credential, or answers 401 or 403.
 import type { Request, RequestHandler, Response } from 'express';
 import { PublicError } from '../platform/errors.js';
+import type { PlainRequest } from '../platform/http/plain-request.js';
 import type { AdminCredential, Credential, CredentialStore, Scope } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
 
@@ -16,7 +17,7 @@ export function requireCredential(store: CredentialStore, scope: Scope): Request
 }
 
 /** The same as a function for handlers. */
-export const authenticate = (store: CredentialStore, scope: Scope, req: Request): Promise<Credential> =>
+export const authenticate = (store: CredentialStore, scope: Scope, req: PlainRequest): Promise<Credential> =>
   authenticateKey(store, scope, readKey(req));
 
 /** The same for a key that was read from another place of the request. */
@@ -47,7 +48,7 @@ export const credentialOf = (res: Response): Credential => res.locals.credential
 /** Whether the request has a key in `X-API-Key` or `?key=`. */
 export const hasKey = (req: Request): boolean => Boolean(req.headers['x-api-key']) || req.query.key !== undefined;
 
-function readKey(req: Request): string {
+function readKey(req: PlainRequest): string {
   const header = req.headers['x-api-key'];
   if (typeof header === 'string' && header !== '') return header;
   // req.query parses the URL on access: avoid it when there is no query string.

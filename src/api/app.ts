@@ -1,14 +1,17 @@
 // Express app of the web process.
-import type { ErrorRequestHandler, Express, RequestHandler, Router } from 'express';
+import type { RequestListener } from 'node:http';
+import type { ErrorRequestHandler, RequestHandler, Router } from 'express';
 import { allowTokenOrigins, answerTokenPreflight } from '../access/agent-origins.js';
 import { createMethodCheck } from '../access/allowed-methods.js';
 import { createFeatureSwitches } from '../access/features.js';
 import { ROUTES } from '../access/route-matrix.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
+import { createTrackFront } from '../ingest/front.js';
 import { createProtocolsRouter } from '../ingest/protocols/routes.js';
 import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
 import { compressAnswers } from '../platform/http/compress.js';
 import { identifyRequest } from '../platform/http/request-id.js';
+import type { RequestMetrics } from '../platform/http/request-metrics.js';
 import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
 import { createExpressApp } from '../platform/http/router.js';
 import { securityHeaders } from '../platform/http/security-headers.js';
@@ -27,18 +30,18 @@ export interface AppDeps {
   readonly operations: Router;
   /** Error pages for browsers. */
   readonly showProblems: ErrorRequestHandler;
-  readonly requestMetrics: RequestHandler;
+  readonly requestMetrics: RequestMetrics;
   /** Trusted proxies for X-Forwarded-For, in express notation; none by default. */
   readonly trustProxy: string | number | undefined;
   readonly log: Logger;
 }
 
-export function createApp(deps: AppDeps): Express {
+export function createApp(deps: AppDeps): RequestListener {
   const app = createExpressApp();
   if (deps.trustProxy !== undefined) app.set('trust proxy', deps.trustProxy);
 
   app.use(identifyRequest);
-  app.use(deps.requestMetrics);
+  app.use(deps.requestMetrics.middleware);
   if (deps.featuresOff.length > 0) app.use(createFeatureSwitches(deps.featuresOff));
   // Hot path first: routers before it would cost every event.
   app.use(createIngestRouter(deps.ingest));
@@ -58,7 +61,11 @@ export function createApp(deps: AppDeps): Express {
   app.use(nameStoreFailures(deps.log));
   app.use(deps.showProblems);
   app.use(errorResponder(deps.log));
-  return app;
+  if (deps.featuresOff.includes('track')) return app;
+  return createTrackFront(app, {
+    ...{ ingest: deps.ingest, metrics: deps.requestMetrics },
+    trustsProxies: deps.trustProxy !== undefined,
+  });
 }
 
 /** Clients of the earlier generation of the protocol ask for a stream, and do without after 405. */

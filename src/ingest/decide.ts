@@ -1,9 +1,9 @@
 // Decides about the body of a /track request: parses and validates it, in the event loop when it is
 // small and in a worker thread when it is large. Parsing and validating a few megabytes of JSON can
 // take a second, whichever limit the body is then found to exceed.
-import type { Request } from 'express';
 import type { Credential } from '../access/credentials.js';
 import { PublicError } from '../platform/errors.js';
+import type { PlainRequest } from '../platform/http/plain-request.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import { isPeerTrusted } from '../platform/http/trusted-peer.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
@@ -45,7 +45,7 @@ export async function decide(
     credential,
     ...received
   }: {
-    readonly req: Request;
+    readonly req: PlainRequest;
     readonly credential: Credential;
     readonly bytes: Buffer;
     readonly foreign?: ForeignBody;
@@ -107,7 +107,7 @@ async function acceptInThread(
   const { kind, projectId, ipPolicy, rules } = credential;
   const input = {
     ...request,
-    ...(foreign !== undefined && { foreign: { protocol: foreign.protocol, call: foreign.call } }),
+    ...(foreign !== undefined && { foreign: { ...foreign, parsed: undefined } }),
     credential: { kind, projectId, ipPolicy, ...(rules !== undefined && { rules }) },
     userAgent: headers['user-agent'],
     geography: await withDatabases(() => findGeography(tryParseAddress(request.address), proxyHeaders)),

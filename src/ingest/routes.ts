@@ -1,13 +1,15 @@
 // POST /track: `track` lists the steps of a request. The response is sent only after Redis holds
 // the events, and with `?wait=1` after they are counted.
-import type { Request, Response, Router } from 'express';
+import type { Response, Router } from 'express';
 import { type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { BatchedRateLimit } from '../access/rate-limits.js';
 import { countRefusals, type RefusalCounter } from '../platform/flow/refusal.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
+import type { PlainRequest } from '../platform/http/plain-request.js';
 import { type BodyLimits, createBodyReader, type WithBody } from '../platform/http/read-body.js';
 import { createRouter } from '../platform/http/router.js';
+import { throwFailure } from './front-failures.js';
 import { admit, awaitTurn, decideAndCount, enqueue, requireQuota, type StepDeps, settleTimes } from './steps.js';
 import { CountedWaits, parseReplace, parseWait } from './wait-until-counted.js';
 
@@ -27,8 +29,8 @@ export function createIngestRouter(deps: IngestDeps): Router {
     .options(answerPreflight)
     .post(async (req, res) => {
       allowAnyOrigin(res);
+      throwFailure(req);
       const tracked = await track(req, withBody, deps);
-      const { accepted, dropped } = tracked;
       if (tracked.isWaiting) {
         const answer = await answerWhenCounted(tracked, res, waits);
         // The line break is for terminals, where the answer to the question comes next.
@@ -36,13 +38,13 @@ export function createIngestRouter(deps: IngestDeps): Router {
       }
       // Serialized here: res.json costs 5 to 10 % of a request this small.
       res.setHeader('Content-Type', 'application/json; charset=utf-8');
-      res.end(dropped === 0 ? `{"accepted":${accepted}}` : `{"accepted":${accepted},"dropped":${dropped}}`);
+      res.end(toAnswer(tracked));
     });
   router.use('/track', countRefusals(deps.refused));
   return router;
 }
 
-interface Tracked {
+export interface Tracked {
   readonly accepted: number;
   /** Events that rules of the project dropped, which public keys are not told: 0 for them. */
   readonly dropped: number;
@@ -51,13 +53,16 @@ interface Tracked {
   readonly jobId?: string;
 }
 
+export const toAnswer = ({ accepted, dropped }: Tracked): string =>
+  dropped === 0 ? `{"accepted":${accepted}}` : `{"accepted":${accepted},"dropped":${dropped}}`;
+
 async function answerWhenCounted({ accepted, dropped, jobId }: Tracked, res: Response, waits: CountedWaits) {
   const counted = jobId === undefined || (await waits.wait(jobId, () => res.destroyed));
   return { accepted, ...(dropped > 0 && { dropped }), counted };
 }
 
 /** The way of a request; a step that throws ends it. Resolves with the numbers of events. */
-async function track(req: Request, withBody: WithBody, deps: IngestDeps): Promise<Tracked> {
+export async function track(req: PlainRequest, withBody: WithBody, deps: IngestDeps): Promise<Tracked> {
   const credential = await authenticate(deps.credentials, 'track', req); // 401, 403
   deps.rateLimit.take(rateSubjectsOf(credential)); // 429
   const isWaiting = parseWait(req, credential); // 400, 403

@@ -1,6 +1,5 @@
 // Steps of the acceptance of events, shared by /track and the routes of other SDKs: quota,
 // admission, decisions, times, and the commit to Redis.
-import type { Request } from 'express';
 import type { Credential } from '../access/credentials.js';
 import { PublicError } from '../platform/errors.js';
 import type { Admission } from '../platform/flow/admission.js';
@@ -8,6 +7,7 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import type { GroupCommit } from '../platform/flow/group-commit.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';
 import type { Turns } from '../platform/flow/turns.js';
+import type { PlainRequest } from '../platform/http/plain-request.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type DecideDeps, type Decided, decide } from './decide.js';
 import type { DroppedEvents } from './drop/counts.js';
@@ -36,7 +36,7 @@ export interface StepDeps extends DecideDeps {
 
 /** A request whose body was read. */
 export interface Received {
-  readonly req: Request;
+  readonly req: PlainRequest;
   readonly credential: Credential;
   readonly bytes: Buffer;
   /** For a body of another protocol than /track. */

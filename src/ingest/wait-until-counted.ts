@@ -2,11 +2,11 @@
 // question next. It polls for the job, which the worker removes after ClickHouse has acknowledged
 // its rows; an event per insert would be slower than the batch that the worker fills anyway.
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Request } from 'express';
 import { z } from 'zod';
 import type { Credential } from '../access/credentials.js';
 import { PublicError } from '../platform/errors.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
+import type { PlainRequest } from '../platform/http/plain-request.js';
 import type { Redis } from '../platform/redis/client.js';
 import { isJobKnown } from './queue.js';
 
@@ -24,7 +24,7 @@ export const trackQuery = z.object({
  * Whether the request asks to replace events without a hostname. Throws forbidden for other keys
  * than secret ones, and bad_request for another value.
  */
-export function parseReplace(req: Request, { kind }: Credential): boolean {
+export function parseReplace(req: PlainRequest, { kind }: Credential): boolean {
   if (!req.url.includes('?')) return false;
   const { replace } = req.query;
   if (replace === undefined) return false;
@@ -37,7 +37,7 @@ export function parseReplace(req: Request, { kind }: Credential): boolean {
  * Whether the request asks to wait. Throws forbidden for public keys, whose holders could keep many
  * requests open, and bad_request for another value than 1.
  */
-export function parseWait(req: Request, { kind }: Credential): boolean {
+export function parseWait(req: PlainRequest, { kind }: Credential): boolean {
   // Parsing a query costs every event; most requests have none.
   if (!req.url.includes('?')) return false;
   const { wait } = req.query;

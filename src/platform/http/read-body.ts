@@ -1,8 +1,8 @@
 // Reads and decompresses request bodies, within a limit per body and a byte semaphore over all
 // bodies in flight.
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Request } from 'express';
 import { PublicError } from '../errors.js';
 import type { ByteSemaphore } from '../flow/byte-semaphore.js';
 
@@ -17,7 +17,7 @@ export interface BodyLimits {
  * Reads the body and runs `use` with it. Rejects with too_large, bad_request, or rate_limited when
  * the semaphore is full, or the owner holds its share of it.
  */
-export type WithBody = <T>(req: Request, owner: string, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
+export type WithBody = <T>(req: IncomingMessage, owner: string, use: (bytes: Buffer) => Promise<T>) => Promise<T>;
 
 /**
  * `findsGzip`: bodies that are gzip by their first bytes are decompressed, whatever the headers
@@ -95,7 +95,7 @@ class Chunks {
 }
 
 /** Not body-parser: on small requests, which are most, it costs more CPU than parsing the event. */
-function collect(req: Request, { bytesMax, share }: { bytesMax: number; share: Share }): Promise<Buffer> {
+function collect(req: IncomingMessage, { bytesMax, share }: { bytesMax: number; share: Share }): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     if (req.destroyed) throw incomplete();
     if (Number(req.headers['content-length']) > bytesMax) throw tooLarge(bytesMax);
@@ -152,7 +152,7 @@ const DECODERS: ReadonlyMap<string, () => Readable & NodeJS.WritableStream> = ne
   ['br', createBrotliDecompress],
 ]);
 
-function decode(req: Request): Readable {
+function decode(req: IncomingMessage): Readable {
   const encoding = req.headers['content-encoding']?.toLowerCase();
   if (encoding === undefined || encoding === 'identity') return req;
   const createDecoder = DECODERS.get(encoding);

@@ -1,7 +1,8 @@
 // Request ids: link a response, its log lines and its jobs. An X-Request-Id of the client is kept
 // when it is short and plain, else one is generated. It is set on the request's header, so that
 // forwarded requests carry it.
-import type { Request, RequestHandler } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
 import { randomBase62 } from '../ids.js';
 
 const HEADER = 'x-request-id';
@@ -11,12 +12,17 @@ const MADE_LENGTH = 16;
 const HARMLESS = /^[A-Za-z0-9._-]{1,64}$/;
 
 export const identifyRequest: RequestHandler = (req, res, next) => {
-  const given = req.headers[HEADER];
-  const id = typeof given === 'string' && HARMLESS.test(given) ? given : randomBase62(MADE_LENGTH);
-  req.headers[HEADER] = id;
-  res.setHeader('X-Request-Id', id);
+  res.setHeader('X-Request-Id', settleRequestId(req));
   next();
 };
 
-/** Only for requests that have passed `identifyRequest`. */
-export const requestIdOf = (req: Request): string => String(req.headers[HEADER]);
+/** Sets the id on the header of the request. Another call finds the same. */
+export function settleRequestId({ headers }: IncomingMessage): string {
+  const given = headers[HEADER];
+  const id = typeof given === 'string' && HARMLESS.test(given) ? given : randomBase62(MADE_LENGTH);
+  headers[HEADER] = id;
+  return id;
+}
+
+/** Only for requests that have an id (`settleRequestId`). */
+export const requestIdOf = (req: IncomingMessage): string => String(req.headers[HEADER]);

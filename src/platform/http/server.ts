@@ -1,8 +1,7 @@
-// Starts an express app on a port and stops it gracefully. What Node refuses before express sees it
-// gets the same JSON errors.
-import { createServer, type Server, type ServerResponse } from 'node:http';
+// Starts an express app, or a handler in front of one, on a port and stops it gracefully. What Node
+// refuses before express sees it gets the same JSON errors.
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
-import type { Express } from 'express';
 import { answerProtocolErrors, refuseMissingHost } from './protocol-errors.js';
 
 export interface RunningServer {
@@ -26,7 +25,7 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
 /** Rejects with the listen error, such as EADDRINUSE. */
-export function listen(app: Express, address: { host: string; port: number }): Promise<RunningServer> {
+export function listen(app: RequestListener, address: { host: string; port: number }): Promise<RunningServer> {
   const answers = new Set<ServerResponse>();
   let isClosing = false;
   const server = createServer(
