@@ -2,7 +2,7 @@
 // responses from schemas.
 import { ROUTES, type RouteName, type RouteRule } from '../../access/route-matrix.js';
 import { type PublicErrorKind, STATUS_OF_KIND } from '../../platform/errors.js';
-import type { Operation } from './operation.js';
+import { type Operation, TAGS } from './operation.js';
 import { toOperationId } from './operation-ids.js';
 import { OPERATIONS } from './operations.js';
 import { refTo, toJsonSchemas, toParameterSchemas } from './schemas.js';
@@ -17,9 +17,11 @@ export const toOpenApiDocument = (): OpenApiDocument => ({
     description:
       'Ingests events over HTTP and answers queries in a pipe-style query language. For language models: /llms.txt. ' +
       'A path that has other methods answers 405, with them in Allow.',
+    contact: { name: 'The operator of this service' },
     license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
   },
   servers: [{ url: '/' }],
+  tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
   paths: toPaths(),
   components: {
     schemas: toJsonSchemas(),
@@ -58,7 +60,7 @@ function toOperation(rule: RouteRule, operation: Operation): Record<string, unkn
     operationId: toOperationId(rule),
     tags: [operation.tag],
     summary: operation.summary,
-    ...(rule.auth !== 'public' && { description: describeCaller(rule) }),
+    description: describeCaller(rule),
     security: toSecurity(rule),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body !== undefined && {
@@ -69,6 +71,7 @@ function toOperation(rule: RouteRule, operation: Operation): Record<string, unkn
 }
 
 function describeCaller({ auth, role }: RouteRule): string {
+  if (auth === 'public') return 'Needs no credential of the service in a header.';
   if (auth === 'session')
     return role === undefined ? 'For people who are signed in.' : `Takes the role ${role} at least.`;
   if (auth === 'agent') return 'Takes a token (aat_) with the scope query or dashboards.';

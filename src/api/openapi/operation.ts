@@ -6,19 +6,23 @@ import { refTo, type SchemaName } from './schemas.js';
 /** Schema by media type. */
 export type Content = Readonly<Record<string, unknown>>;
 
+/** What each group of operations is about. */
+export const TAGS = {
+  Events: 'Events and people in, also as SDKs of other products send them.',
+  Queries: 'Questions, and the names that they may use.',
+  Dashboards: 'Dashboards, their cards and answers.',
+  Definitions: 'What a project calls its events and properties, and what it lets in and keeps.',
+  Alerts: 'Alerts, reports, and whom they tell.',
+  Organizations: 'Organizations, their people and roles.',
+  Projects: 'Projects, their keys and settings.',
+  Tokens: 'Tokens of people and of programs.',
+  Privacy: 'Erasure, export, and the audit trail.',
+  Pages: 'Pages for browsers, and what they load.',
+  Operations: 'For operators: health, readiness, metrics, documents.',
+} as const;
+
 export interface Operation {
-  readonly tag:
-    | 'Events'
-    | 'Queries'
-    | 'Dashboards'
-    | 'Definitions'
-    | 'Alerts'
-    | 'Organizations'
-    | 'Projects'
-    | 'Tokens'
-    | 'Privacy'
-    | 'Pages'
-    | 'Operations';
+  readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly body?: unknown;
   readonly query?: z.ZodObject;

@@ -27,6 +27,9 @@ const QUERY_ANSWER = {
 const JSON_RPC: Content = { 'application/json': { type: 'object' } };
 const AGENT_ANSWER: Content = { ...JSON_RPC, ...text('text/event-stream') };
 
+/** There is no flag, so its payload is null. */
+const protocolAnswerOf = (path: string) => ({ type: path.endsWith('/remote_config') ? 'null' : 'object' });
+
 /** Bodies and answers are those of the other products; docs/sdks-of-others.md says what is read. */
 const PROTOCOL_OPERATIONS = tagged(
   'Events',
@@ -35,7 +38,7 @@ const PROTOCOL_OPERATIONS = tagged(
       `${method} ${path}`,
       [
         about,
-        { 200: path.endsWith('.js') ? text('text/javascript') : { 'application/json': { type: 'object' } } },
+        { 200: path.endsWith('.js') ? text('text/javascript') : { 'application/json': protocolAnswerOf(path) } },
         method === 'POST' ? { errors: [400, 413] } : {},
       ],
     ]),

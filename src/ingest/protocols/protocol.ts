@@ -24,6 +24,8 @@ export interface Sink {
   identify(call: RawEvent, onceId?: string): void;
   /** A call that has no equal here. The reason is a label of a metric, so of a closed list. */
   skip(reason: SkippedCall): void;
+  /** Whether a property may have the value. An event with a longer one is skipped as a whole. */
+  isWithinLimit(value: unknown): boolean;
 }
 
 export const SKIPPED_CALLS = [
@@ -34,9 +36,20 @@ export const SKIPPED_CALLS = [
   'group_profile',
   'operator_unknown',
   'recording',
+  'log',
+  'metric',
+  'trace',
+  'value_too_long',
   'session_marker',
 ] as const;
 export type SkippedCall = (typeof SKIPPED_CALLS)[number];
+
+/** What the head of a request says of all its events. */
+export interface Head {
+  readonly library?: string;
+  /** When the request was sent, by the clock of the sender. */
+  readonly sentAt?: string;
+}
 
 export interface Protocol {
   readonly name: string;
@@ -48,6 +61,7 @@ export interface Protocol {
   mountOthers?(router: Router, skip: (reason: SkippedCall) => void): void;
   /** The key in the head of a request. */
   findHeadKey?(headers: IncomingHttpHeaders): string | undefined;
+  readHead?(headers: IncomingHttpHeaders): Head;
   /** Parses the bytes of a body. Throws bad_request. By default they are JSON. */
   parse?(bytes: Buffer): unknown;
   /** The key in a parsed body. */
@@ -55,9 +69,13 @@ export interface Protocol {
   /** Whether a body of a shared path is one of this protocol. */
   owns?(body: unknown): boolean;
   /** Throws bad_request when the body has no calls. `call` is the last segment of the path. */
-  translate(body: unknown, request: { readonly call: string; readonly now: number }, sink: Sink): void;
+  translate(
+    body: unknown,
+    request: { readonly call: string; readonly now: number; readonly head?: Head },
+    sink: Sink,
+  ): void;
   /** The answer to an accepted request. */
-  answer(counts: Counts): unknown;
+  answer(counts: Counts, call: string): unknown;
   /** In place of 429, when its SDKs drop events after that. */
   readonly busyStatus?: number;
   /** The body of an error; `{error}` by default. */

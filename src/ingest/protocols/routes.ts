@@ -17,6 +17,7 @@ import { isParsedInLoop } from '../limits.js';
 import type { IngestDeps } from '../routes.js';
 import { admit, awaitTurn, type Counted, decideAndCount, enqueue, requireQuota, settleTimes } from '../steps.js';
 import { identifySenderTask } from './identify-sender.js';
+import { PROTOCOL_PATHS } from './paths.js';
 import type { Counts, Protocol } from './protocol.js';
 import { PROTOCOLS } from './table.js';
 import { type ProfileChange, parseForeign } from './translate.js';
@@ -31,18 +32,19 @@ export function createProtocolsRouter(deps: ProtocolDeps): Router {
   // Content types and encodings of the SDKs are not always true.
   const withBody = createBodyReader(body, { findsGzip: true });
   const router = createRouter();
+  const sentTo = PROTOCOL_PATHS.flatMap(({ method, path }) =>
+    method === 'POST' ? [path.replaceAll(PARAMETER, ':$1')] : [],
+  );
+  router.options(sentTo, (_req, res) => {
+    allowAnyOrigin(res);
+    res.set(PREFLIGHT).status(204).end();
+  });
   for (const path of new Set(PROTOCOLS.flatMap(({ paths }) => paths))) {
     const protocols = PROTOCOLS.filter(({ paths }) => paths.includes(path));
-    router
-      .route(path)
-      .options((_req, res) => {
-        allowAnyOrigin(res);
-        res.set(PREFLIGHT).status(204).end();
-      })
-      .post(async (req, res) => {
-        allowAnyOrigin(res);
-        await answer(req, res, { protocols, withBody }, deps);
-      });
+    router.post(path, async (req, res) => {
+      allowAnyOrigin(res);
+      await answer(req, res, { protocols, withBody }, deps);
+    });
   }
   for (const { name, mountOthers } of PROTOCOLS) {
     mountOthers?.(router, (reason) => metrics.skippedCalls.inc({ protocol: name, reason }));
@@ -50,6 +52,9 @@ export function createProtocolsRouter(deps: ProtocolDeps): Router {
   router.use(countRefusals(refused, 'sdk'));
   return router;
 }
+
+/** A parameter of a path in the route matrix. */
+const PARAMETER = /\{(\w+)\}/g;
 
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'GET, POST',
@@ -65,7 +70,7 @@ interface Way {
 
 async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps): Promise<void> {
   const [first] = way.protocols;
-  const call = typeof req.params.call === 'string' ? req.params.call : '';
+  const call = typeof req.params.call === 'string' ? req.params.call : lastSegmentOf(req.path);
   if (first === undefined || first.knows?.(call) === false) {
     throw new PublicError('not_found', 'there is no such route');
   }
@@ -80,15 +85,22 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
     const sent = await identifySender(bytes, { protocols: way.protocols, owner }, deps);
     answerErrorsAs(sent.protocol, res);
     const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
-    const foreign = { protocol: sent.protocol.name, call, ...('parsed' in sent && { parsed: sent.parsed }) };
+    const head = sent.protocol.readHead?.(req.headers);
+    const foreign = {
+      ...{ protocol: sent.protocol.name, call },
+      ...(head !== undefined && { head }),
+      ...('parsed' in sent && { parsed: sent.parsed }),
+    };
     const counted = await decideAndCount({ req, credential, bytes, foreign }, deps.ingest); // 400, 429
     for (const [reason, calls] of counted.translated?.skipped ?? []) {
       deps.ingest.metrics.skippedCalls.inc({ protocol: sent.protocol.name, reason }, calls);
     }
     return { protocol: sent.protocol, counts: await commit({ req, credential, bytes }, counted, deps) }; // 429, 503
   });
-  res.json(protocol.answer(counts));
+  res.json(protocol.answer(counts, call));
 }
+
+const lastSegmentOf = (path: string): string => /([^/]*)\/?$/.exec(path)?.[1] ?? '';
 
 function answerErrorsAs({ refuse, busyStatus }: Protocol, res: Response): void {
   res.locals.toErrorBody = refuse;

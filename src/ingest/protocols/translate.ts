@@ -3,7 +3,8 @@
 import { type IdentifyCall, IdentifyRefusal, readIdentifyCall } from '../../identity/schema.js';
 import { parseJson, type RawEvent } from '../body.js';
 import type { EventLimits } from '../limits.js';
-import type { SkippedCall } from './protocol.js';
+import { isValueWithinBytes, isValueWithinDepth } from '../schema.js';
+import type { Head, SkippedCall } from './protocol.js';
 import { protocolNamed } from './table.js';
 
 /** A body as received, with the protocol that can read it. */
@@ -12,6 +13,7 @@ export interface ForeignBody {
   readonly protocol: string;
   /** Last segment of the path. */
   readonly call: string;
+  readonly head?: Head;
   /** The parsed body, when it was parsed already. */
   readonly parsed?: unknown;
 }
@@ -32,7 +34,7 @@ export interface Translated {
 
 /** Throws bad_request for bytes that are no body of the protocol. */
 export function translate(
-  { protocol: name, call, parsed }: ForeignBody,
+  { protocol: name, call, head, parsed }: ForeignBody,
   { bytes, now }: { readonly bytes: Buffer; readonly now: number },
   limits: EventLimits,
 ): Translated & { readonly events: readonly RawEvent[] } {
@@ -44,7 +46,7 @@ export function translate(
   const skip = (reason: SkippedCall) => void skipped.set(reason, 1 + (skipped.get(reason) ?? 0));
   protocol.translate(
     parsed ?? parseForeign(name, bytes),
-    { call, now },
+    { call, now, ...(head !== undefined && { head }) },
     {
       event(event, timeMs) {
         if (timeMs !== undefined) times.set(events.length, timeMs);
@@ -56,6 +58,7 @@ export function translate(
         else calls.push({ call: read, ...(onceId !== undefined && { onceId }) });
       },
       skip,
+      isWithinLimit: (value) => isValueWithinDepth(value) && isValueWithinBytes(value, limits.valueBytesMax),
     },
   );
   return { events, calls, times, skipped };

@@ -88,6 +88,15 @@ const STRUCTURE = {
     openapi: { const: '3.1.0' },
     info: { type: 'object' },
     servers: { type: 'array' },
+    tags: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { name: { type: 'string' }, description: { type: 'string', minLength: 1 } },
+        required: ['name', 'description'],
+      },
+      minItems: 1,
+    },
     paths: {
       type: 'object',
       propertyNames: { pattern: '^/' },
@@ -114,6 +123,8 @@ const STRUCTURE = {
 
 interface DocumentedOperation {
   readonly operationId: string;
+  readonly description: string;
+  readonly tags: readonly [string];
   readonly security: Record<string, unknown>[];
   readonly parameters?: { in: string; name: string }[];
   readonly responses: Record<string, unknown>;
@@ -140,7 +151,24 @@ describe('the OpenAPI document', () => {
   });
 
   test('is without the findings of common linters: every operation succeeds and fails as documented', () => {
-    for (const [route, { responses, operationId }] of operations) {
+    const tags: string[] = document.tags.map(({ name }: { name: string }) => name);
+    expect(document.info.contact).toBeDefined();
+    expect(
+      [
+        ...new Set(
+          operations.map(
+            ([
+              ,
+              {
+                tags: [tag],
+              },
+            ]) => tag,
+          ),
+        ),
+      ].sort(),
+    ).toEqual([...tags].sort());
+    for (const [route, { responses, operationId, description }] of operations) {
+      expect([route, description]).toEqual([route, expect.stringMatching(/./)]);
       const statuses = Object.keys(responses);
       const has = (pattern: RegExp) => statuses.some((status) => pattern.test(status));
       expect([route, has(/^2|^default$/), has(/^4/)]).toEqual([route, true, true]);

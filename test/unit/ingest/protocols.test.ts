@@ -1,6 +1,7 @@
 // Protocols of other SDKs: where the key is, and what their calls become.
 import { expect, test } from 'vitest';
 import { PROTOCOL_PATHS } from '../../../src/ingest/protocols/paths.js';
+import type { Head } from '../../../src/ingest/protocols/protocol.js';
 import { PROTOCOLS, protocolNamed } from '../../../src/ingest/protocols/table.js';
 import { parseForeign, translate } from '../../../src/ingest/protocols/translate.js';
 
@@ -198,6 +199,45 @@ test('posthog: a body is an event, an array, a batch, or a form of base64', () =
   for (const body of [event, [event], { batch: [event] }, form(encoded), form(encodeURIComponent(encoded))]) {
     expect(read('posthog', '', body).events).toMatchObject([{ event_type: 'buy', event_properties: { text: '??>>' } }]);
   }
+});
+
+test('posthog: the second form has fields beside the properties, and the library in the head', () => {
+  const [options, timestamp] = [{ process_person_profile: false }, COMMON.timestamp];
+  const event = { event: 'buy', uuid: 'u1', distinct_id: 'ada', timestamp, session_id: 's', options, properties: {} };
+  const bytes = Buffer.from(JSON.stringify({ created_at: timestamp, batch: [event] }));
+  const readWith = (head: Head) =>
+    translate({ protocol: 'posthog', call: 'events', head }, { bytes, now: NOW }, limits).events[0];
+  const server = { library: 'posthog-node/5.70.0', sentAt: '2026-03-01T12:00:00Z' };
+  expect(readWith(server)).toMatchObject({ user_id: 'ada', session_id: 's', library: server.library, time: timestamp });
+  expect(readWith({ library: 'web/1' })).toMatchObject({ device_id: 'ada', origin: 'client', library: 'web/1' });
+  // An hour ahead: the time is computed.
+  expect(readWith({ sentAt: '2026-03-01T13:00:00Z' })).toMatchObject({ time: undefined });
+});
+
+test.each([
+  ['Bearer pk_1', 'pk_1'],
+  ['bearer sk_1 ', 'sk_1'],
+  ['Bearer phx_1', undefined],
+])('posthog: the key in the header %s', (authorization, key) => {
+  expect(protocolNamed('posthog').findHeadKey?.({ authorization })).toBe(key);
+});
+
+test('posthog: events of models and exceptions lose long values, and stay', () => {
+  const long = 'x'.repeat(9000);
+  const stack = { type: 'Error', value: 'no page', stacktrace: { frames: [long] } };
+  const { events, skipped } = read('posthog', '', [
+    { event: '$ai_generation', distinct_id: 'ada', properties: { $ai_input: [{ content: long }], $ai_model: 'm' } },
+    { event: '$exception', distinct_id: 'ada', properties: { $exception_list: [stack], n: 1 } },
+    { event: '$exception', distinct_id: 'ada', properties: { $exception_list: [{ ...stack, value: long }], n: 2 } },
+    { event: 'buy', distinct_id: 'ada', properties: { long } },
+  ]);
+  expect(events.map(({ event_properties: properties }) => properties)).toEqual([
+    { $ai_model: 'm' },
+    { $exception_list: [{ type: 'Error', value: 'no page' }], n: 1 },
+    { n: 2 },
+    { long },
+  ]);
+  expect([...skipped]).toEqual([['value_too_long', 3]]);
 });
 
 test('posthog: the age of an event gives its time', () => {

@@ -27,7 +27,7 @@ const EVENT_RENAMES: Renames = new Map<string, string | null>([
   ...[
     ...['$set', '$set_once', '$unset', '$elements', '$ip', '$raw_user_agent', '$user_agent', '$session_id', 'token'],
     ...['distinct_id', '$insert_id', '$time', '$sent_at', '$geoip_disable', '$anon_distinct_id', '$user_id'],
-    ...['$is_identified', '$process_person_profile', '$device_id', '$lib', '$lib_version'],
+    ...['$is_identified', '$process_person_profile', '$device_id', '$lib', '$lib_version', '$ignore_sent_at'],
   ].map((name): [string, null] => [name, null]),
 ]);
 const USER_RENAMES: Renames = new Map([
@@ -57,10 +57,11 @@ export function mapEvent(record: RawEvent, { now, skewMs }: Request, sink: Sink)
     if (!changed) sink.skip('profile_without_user');
     return;
   }
-  const timeMs = computedTime(record, { now, skewMs });
+  const timeMs = computedTime(record, properties.$ignore_sent_at === true, { now, skewMs });
   const isFromServer = isServer(properties);
   const event_properties: Properties = {};
   putAll(event_properties, properties, EVENT_RENAMES);
+  if (MAY_BE_LONG.test(type)) shorten(event_properties, sink);
   // PostHog's word for no referrer.
   if (event_properties.referrer === '$direct') delete event_properties.referrer;
   if (event_properties.referring_domain === '$direct') delete event_properties.referring_domain;
@@ -86,10 +87,31 @@ export function mapEvent(record: RawEvent, { now, skewMs }: Request, sink: Sink)
   );
 }
 
+/** Events whose properties the libraries make, of any length: prompts, answers and stacks. */
+const MAY_BE_LONG = /^\$(?:ai_|exception)/;
+
+/**
+ * Leaves out values above the limit, so that the event stays. Of exceptions first their stacks.
+ */
+function shorten(properties: Properties, sink: Sink): void {
+  for (const key in properties) {
+    if (sink.isWithinLimit(properties[key])) continue;
+    sink.skip('value_too_long');
+    const short = key === '$exception_list' ? withoutStacks(properties[key]) : undefined;
+    if (short !== undefined && sink.isWithinLimit(short)) properties[key] = short;
+    else delete properties[key];
+  }
+}
+
+const withoutStacks = (exceptions: unknown): readonly Properties[] | undefined =>
+  Array.isArray(exceptions)
+    ? exceptions.map((each) => ({ type: objectOf(each).type, value: objectOf(each).value }))
+    : undefined;
+
 /** `offset` is the age of the event when it was sent, milliseconds. */
-function computedTime(record: RawEvent, { now, skewMs }: Request): number | undefined {
+function computedTime(record: RawEvent, isRight: boolean, { now, skewMs }: Request): number | undefined {
   const { timestamp, offset } = record;
-  if (timestamp !== undefined) return correctedTime(timestamp, skewMs);
+  if (timestamp !== undefined) return correctedTime(timestamp, isRight ? 0 : skewMs);
   return typeof offset === 'number' && offset >= 0 ? now - offset : undefined;
 }
 

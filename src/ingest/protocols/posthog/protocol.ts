@@ -4,7 +4,7 @@ import type { RequestHandler } from 'express';
 import { PublicError } from '../../../platform/errors.js';
 import { allowAnyOrigin } from '../../../platform/http/cross-origin.js';
 import { isObject, parseJson, type RawEvent } from '../../body.js';
-import type { Protocol } from '../protocol.js';
+import type { Head, Protocol, SkippedCall } from '../protocol.js';
 import { clockSkewMs, objectOf, textOf } from '../values.js';
 import { mapEvent } from './map.js';
 import { POSTHOG_PATHS } from './paths.js';
@@ -29,34 +29,47 @@ export const posthog: Protocol = {
     return textOf(key) ?? textOf(token) ?? textOf(objectOf(properties).token);
   },
 
-  translate(body, { now }, sink) {
+  findHeadKey: ({ authorization = '' }) => /^Bearer +((?:pk|sk)_\S+) *$/i.exec(authorization)?.[1],
+
+  readHead(headers) {
+    const { 'posthog-sdk-info': library, 'posthog-request-timestamp': sentAt } = headers;
+    return {
+      ...(typeof library === 'string' && { library }),
+      ...(typeof sentAt === 'string' && { sentAt }),
+    };
+  },
+
+  translate(body, { now, head }, sink) {
     const events = eventsOf(body);
     const sentAt = isObject(body) ? body.sent_at : objectOf(events[0]).sent_at;
-    const request = { now, skewMs: clockSkewMs(sentAt, now) };
+    const request = { now, skewMs: clockSkewMs(sentAt ?? head?.sentAt, now) };
     for (const event of events) {
-      if (isObject(event)) mapEvent(event, request, sink);
+      if (isObject(event)) mapEvent(isObject(event.options) ? toFirstForm(event, head) : event, request, sink);
       else sink.skip('call_unknown');
     }
   },
 
-  answer: () => ({ status: 'Ok' }),
+  answer: (_counts, call) => (call === SECOND_FORM ? { results: {} } : { status: 'Ok' }),
 
   // posthog-js repeats nothing after a status from 400 to 499.
   busyStatus: 503,
 
   mountOthers(router, skip) {
     const answering =
-      (answer: RawEvent): RequestHandler =>
+      (answer: RawEvent | null): RequestHandler =>
       (_req, res) => {
         allowAnyOrigin(res);
         res.json(answer);
       };
     router.post(['/flags', '/flags/', '/decide', '/decide/'], answering(NO_FLAGS));
-    router.post(['/s', '/s/'], (_req, res) => {
-      skip('recording');
-      allowAnyOrigin(res);
-      res.json({ status: 'Ok' });
-    });
+    for (const [path, reason] of DROPPED) {
+      router.post(path, (_req, res) => {
+        skip(reason);
+        allowAnyOrigin(res);
+        res.json({ status: 'Ok' });
+      });
+    }
+    for (const [path, nothing] of NOTHING_TO_GET) router.get(path, answering(nothing));
     router.get('/array/:token/config', answering(SETTINGS));
     router.get('/array/:token/config.js', ({ params }, res) => {
       const token = String(params.token);
@@ -74,6 +87,49 @@ function eventsOf(body: unknown): readonly unknown[] {
   if (isObject(body) && Object.hasOwn(body, 'event')) return [body];
   throw new PublicError('bad_request', 'the body must be an event, an array of events, or an object with "batch"');
 }
+
+/** Turns an event of the second form, which has fields beside its properties, into the first. */
+function toFirstForm(event: RawEvent, head: Head | undefined): RawEvent {
+  const { options, session_id: session, properties } = event;
+  const { process_person_profile: hasProfile, disable_skew_correction: isTimeRight } = objectOf(options);
+  const [library, version] = head?.library?.split('/') ?? [];
+  return {
+    ...event,
+    properties: {
+      ...objectOf(properties),
+      ...(session !== undefined && { $session_id: session }),
+      ...(hasProfile !== undefined && { $process_person_profile: hasProfile }),
+      ...(isTimeRight !== undefined && { $ignore_sent_at: isTimeRight }),
+      ...(library !== undefined && { $lib: library, $lib_version: version }),
+    },
+  };
+}
+
+/** Last segment of the path of the second form. */
+const SECOND_FORM = 'events';
+
+/** Requests that are answered, counted and dropped. */
+const DROPPED: readonly (readonly [string, SkippedCall])[] = [
+  ['/s', 'recording'],
+  ['/s/', 'recording'],
+  ['/i/v1/logs', 'log'],
+  ['/i/v1/metrics', 'metric'],
+  ['/i/v1/traces', 'trace'],
+];
+
+/** What the SDKs read, and this service does not have. */
+const NOTHING_TO_GET: readonly (readonly [string, RawEvent | null])[] = [
+  ['/flags/definitions', { flags: [], group_type_mapping: {}, cohorts: {} }],
+  ['/api/projects/@current/feature_flags/:flag/remote_config', null],
+  ['/api/surveys', { surveys: [] }],
+  ['/api/surveys/', { surveys: [] }],
+  ['/api/early_access_features', { earlyAccessFeatures: [] }],
+  ['/api/early_access_features/', { earlyAccessFeatures: [] }],
+  ['/api/product_tours', { product_tours: [] }],
+  ['/api/product_tours/', { product_tours: [] }],
+  ['/api/web_experiments', { experiments: [] }],
+  ['/api/web_experiments/', { experiments: [] }],
+];
 
 const NO_FLAGS: RawEvent = {
   flags: {},
