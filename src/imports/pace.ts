@@ -10,12 +10,19 @@ export function paced<A, R>(
   { perSecond, signal }: { readonly perSecond: number; readonly signal?: AbortSignal },
 ): (argument: A) => Promise<R> {
   let nextMs = 0;
-  return async (argument) => {
+  // One call waits at a time: after a pause of the process a later one would be due at once, and
+  // pass those whose timers have not run.
+  let turn: Promise<unknown> = Promise.resolve();
+  async function waitForPlace(): Promise<void> {
     const nowMs = performance.now();
     const startMs = Math.max(nowMs, nextMs);
     nextMs = startMs + 1000 / perSecond;
     // Timers have a resolution of a millisecond: short waits add up until one is due.
     if (startMs - nowMs >= 1) await sleep(startMs - nowMs, undefined, { signal });
-    return send(argument);
+  }
+  return (argument) => {
+    const place = turn.then(waitForPlace, waitForPlace);
+    turn = place;
+    return place.then(() => send(argument));
   };
 }

@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Response, Router } from 'express';
 import { z } from 'zod';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../../access/guarded-router.js';
+import { personOf } from '../../access/session-middleware.js';
 import { requireProject } from '../../accounts/projects.js';
 import { PublicError } from '../../platform/errors.js';
 import { OpenLimit } from '../../platform/flow/open-limit.js';
@@ -12,6 +13,7 @@ import { parseFields } from '../../platform/http/json-body.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { bundledUrl } from '../../platform/threads/bundled-url.js';
+import { type Ended, recordBegun, recordEnded } from './audit.js';
 import { claimImport } from './claim.js';
 import type { UploadLine } from './messages.js';
 import { receiveFiles } from './receive.js';
@@ -64,8 +66,13 @@ export function createUploads(deps: UploadDeps): Uploads {
         const target = { url: deps.url(), key: await readKey(deps, projectId) };
         const { folder, paths, remove } = await receiveFiles(req, deps.bytesMax);
         try {
-          const job = { source, folder, paths, isDryRun: dryRun === 'true', timeZone: timezone, ...target };
-          await runInThread({ ...job, site: site?.replace(/\/+$/, '') }, res, running);
+          const isDryRun = dryRun === 'true';
+          const job = { source, folder, paths, isDryRun, timeZone: timezone, ...target };
+          const trail = { postgres: deps.postgres, projectId, personId: personOf(res).personId, source };
+          // Without its entry in the trail, nothing is imported.
+          if (!isDryRun) await recordBegun(trail, paths.length);
+          const ended = await runInThread({ ...job, site: site?.replace(/\/+$/, '') }, res, running);
+          if (!isDryRun) await recordEnded(trail, ended);
         } finally {
           await remove();
         }
@@ -99,14 +106,18 @@ async function readKey({ postgres, secretKeyBase }: UploadDeps, projectId: Proje
   throw new PublicError('unavailable', 'the secret key cannot be read, because SECRET_KEY_BASE has changed: rotate it');
 }
 
-/** Resolves when the thread has ended. */
-function runInThread(job: UploadJob, res: Response, running: Set<() => void>): Promise<void> {
+/** Resolves when the thread has ended, with its last line. */
+function runInThread(job: UploadJob, res: Response, running: Set<() => void>): Promise<Ended> {
   res.writeHead(200, {
     'Content-Type': 'application/x-ndjson',
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   });
+  let isStopped = false;
+  let ended: Ended = { last: undefined, isStopped };
   const send = (line: UploadLine): void => {
+    // A client that has read the summary may leave before the thread ends.
+    ended = { last: line, isStopped };
     if (!res.writableEnded) res.write(`${JSON.stringify(line)}\n`);
   };
   return new Promise((resolve) => {
@@ -116,6 +127,7 @@ function runInThread(job: UploadJob, res: Response, running: Set<() => void>): P
       resourceLimits: { maxOldGenerationSizeMb: MEMORY_MEBIBYTES },
     });
     const stop = (): void => {
+      isStopped = true;
       worker.postMessage('stop');
       setTimeout(() => void worker.terminate(), STOP_MS).unref();
     };
@@ -132,7 +144,7 @@ function runInThread(job: UploadJob, res: Response, running: Set<() => void>): P
       running.delete(restart);
       res.off('close', stop);
       res.end();
-      resolve();
+      resolve('summary' in (ended.last ?? {}) ? ended : { ...ended, isStopped });
     });
   });
 }
