@@ -1,5 +1,6 @@
-// Answers one query: acquire the project's share, compile, execute, repeat when ClickHouse rejects
-// a property guess, count rows when the page does not determine the total, format.
+// Answers one query: compile, look for a kept answer, acquire the project's share, execute, repeat
+// when ClickHouse rejects a property guess, count rows when the page does not determine the total,
+// format.
 import { keysOfBag } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { mentionsAny, warningsOfHidden, warningsOfUnseen } from '../catalog/unseen.js';
@@ -16,6 +17,7 @@ import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import type { Engine } from './engines.js';
 import { beginExecution, type ExecuteDeps, type Execution } from './execute.js';
+import type { Found, KeptAnswers } from './kept-answers.js';
 import type { QueryMetrics } from './metrics.js';
 import type { AdmitToPeople, Caller } from './people-access.js';
 import type { QueryRequest } from './schema.js';
@@ -31,6 +33,8 @@ export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps
   /** Called for every query that is sent to ClickHouse. */
   readonly noteQuery: (projectId: ProjectId) => void;
   readonly admitToPeople: AdmitToPeople;
+  /** Undefined keeps none. */
+  readonly kept?: KeptAnswers | undefined;
 }
 
 export interface Question {
@@ -64,17 +68,23 @@ export async function answer<T>(
   const deadlineMs = Date.now() + deps.limits.timeoutMs;
   // Once it is in memory, the types of properties are guessed from it.
   deps.catalogs.read(question.projectId).catch(() => undefined);
-  const { clickhouse, shares } = await deps.engineOf(question.projectId);
-  const share = await waitForShare({ ...deps, shares }, question);
+  const engine = await deps.engineOf(question.projectId);
   const { requestId, signal } = question;
+  const toFormat = ({ rowsRead, ...counted }: Counted & { compiled: CompiledQuery; rowsRead: number }) => {
+    const elapsedMs = Math.round(performance.now() - startedAt);
+    deps.metrics.observe({ mode: counted.compiled.mode, elapsedMs, rowsScanned: rowsRead });
+    if (signal.aborted) throw new AnswerNotWanted();
+    return format({ ...counted, elapsedMs });
+  };
+  const prepared = await prepare(deps, question, engine);
+  // Without a place: an answer from memory is no work for the engine.
+  if (prepared?.found.kind === 'answer') return toFormat(await admitted(deps, question, prepared));
+  const share = await waitForShare({ ...deps, shares: engine.shares }, question);
+  const { clickhouse } = engine;
   const execution = beginExecution({ ...deps, clickhouse }, { requestId, signal, share, deadlineMs });
   try {
-    const counted = await compileAndRun(deps, question, execution);
-    const { compiled, rowsScanned } = counted;
-    const elapsedMs = Math.round(performance.now() - startedAt);
-    deps.metrics.observe({ mode: compiled.mode, elapsedMs, rowsScanned });
-    if (signal.aborted) throw new AnswerNotWanted();
-    return await format({ ...counted, elapsedMs });
+    const counted = await compileAndRun(deps, question, { execution, engine, prepared });
+    return await toFormat({ ...counted, rowsRead: counted.rowsScanned });
   } finally {
     // A stopped query keeps its place until ClickHouse has ended it. The client does not wait for
     // that.
@@ -107,26 +117,90 @@ const waitedTooLong = (timeoutMs: number, cause: unknown): PublicError =>
     { cause },
   );
 
+/** A compiled query, and what is kept of its answer. */
+interface Prepared {
+  readonly nowMs: number;
+  readonly compiled: CompiledQuery;
+  readonly found: Found;
+}
+
+/** Undefined when no answers are kept. */
+async function prepare(deps: AnswerDeps, question: Question, engine: Engine): Promise<Prepared | undefined> {
+  if (deps.kept === undefined) return undefined;
+  return compileAndFind({ ...deps, kept: deps.kept }, question, { engine, nowMs: deps.now() });
+}
+
+async function compileAndFind(
+  deps: AnswerDeps & { readonly kept: KeptAnswers },
+  { projectId, request }: Question,
+  { engine, nowMs }: { engine: Engine; nowMs: number },
+): Promise<Prepared> {
+  const versions = engine.versions.read();
+  const compiled = await compileRequest(deps, { projectId, request, nowMs });
+  const found = await deps.kept.find({ engine, projectId, compiled, offset: request.offset, versions });
+  return { nowMs, compiled, found };
+}
+
+/** Records the query, before it is answered. */
+async function admit(deps: AnswerDeps, { projectId, caller, request }: Question, { mode }: CompiledQuery) {
+  if (mode === PEOPLE_MODE) await deps.admitToPeople({ projectId, caller, request });
+  deps.noteQuery(projectId);
+}
+
+async function admitted(deps: AnswerDeps, question: Question, { compiled, found }: Prepared) {
+  if (found.kind !== 'answer') throw new Error('there is no kept answer');
+  await admit(deps, question, compiled);
+  const unseen = await warnOfUnseen(deps, question.projectId, compiled);
+  return { ...found.counted, compiled: withWarnings(compiled, unseen), rowsRead: 0 };
+}
+
+const withWarnings = (compiled: CompiledQuery, warnings: readonly string[]): CompiledQuery => ({
+  ...compiled,
+  warnings: [...compiled.warnings, ...warnings],
+});
+
+/** A query that has waited longer is compiled again, so that its range ends when it runs. */
+const SAME_MOMENT_MS = 100;
+
+interface Run {
+  readonly execution: Execution;
+  readonly engine: Engine;
+  readonly prepared: Prepared | undefined;
+}
+
 async function compileAndRun(
   deps: AnswerDeps,
-  { projectId, caller, request }: Question,
-  execution: Execution,
+  question: Question,
+  { execution, engine, prepared }: Run,
 ): Promise<Omit<Answered, 'elapsedMs'>> {
+  const { projectId, request } = question;
+  const { kept } = deps;
   const nowMs = deps.now();
-  let compiled = await compileRequest(deps, { projectId, request, nowMs });
-  if (compiled.mode === PEOPLE_MODE) await deps.admitToPeople({ projectId, caller, request });
-  deps.noteQuery(projectId);
+  const isNow = prepared !== undefined && nowMs - prepared.nowMs <= SAME_MOMENT_MS;
+  let compiled = isNow ? prepared.compiled : await compileRequest(deps, { projectId, request, nowMs });
+  let found = isNow ? prepared.found : undefined;
+  await admit(deps, question, compiled);
   const unseen = warnOfUnseen(deps, projectId, compiled);
   for (;;) {
+    found ??= await kept?.find({ engine, projectId, compiled, offset: request.offset });
     try {
-      const counted = await runCounted(compiled, request, execution);
-      const answered = await withEventsLeftOut(counted, compiled, execution);
-      return { compiled: { ...compiled, warnings: [...compiled.warnings, ...(await unseen)] }, ...answered };
+      const counted = await runOrFind(kept, found, () => runAll(compiled, request, execution));
+      return { ...counted, compiled: withWarnings(compiled, await unseen) };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
-      compiled = await compileRequest(deps, { projectId, request, nowMs });
+      compiled = await compileRequest(deps, { projectId, request, nowMs: isNow ? prepared.nowMs : nowMs });
+      found = undefined;
     }
   }
+}
+
+function runOrFind(
+  kept: KeptAnswers | undefined,
+  found: Found | undefined,
+  run: () => Promise<Counted>,
+): Promise<Counted> {
+  if (found?.kind === 'answer') return Promise.resolve(found.counted);
+  return kept !== undefined && found?.kind === 'none' ? kept.run(found, run) : run();
 }
 
 const CATALOG_TIMEOUT_MS = 1_000;
@@ -187,7 +261,10 @@ async function propertyKeysOf({ catalogs, log }: AnswerDeps, projectId: ProjectI
   }
 }
 
-type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit'>;
+export type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit'>;
+
+const runAll = async (compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> =>
+  withEventsLeftOut(await runCounted(compiled, request, execution), compiled, execution);
 
 async function runCounted(compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> {
   const page = await execution.runForBytes(compiled.statement);

@@ -13,7 +13,8 @@ import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { countQuery } from '../usage/counters.js';
 import { Engines } from './engines.js';
-import { createQueryMetrics } from './metrics.js';
+import { KeptAnswers } from './kept-answers.js';
+import { createKeptMetrics, createQueryMetrics } from './metrics.js';
 import type { AdmitToPeople } from './people-access.js';
 import { createPropertyGuesses } from './property-guesses.js';
 import type { QueryDeps } from './routes.js';
@@ -33,6 +34,7 @@ export function createQueryDeps(
     | 'QUERY_CONCURRENCY_PER_PROJECT'
     | 'QUERY_QUEUE_PER_PROJECT_MAX'
     | 'QUERY_MEMORY_BYTES'
+    | 'ANSWER_CACHE_BYTES'
     | 'SECRET_KEY_BASE'
     | 'MAX_REQUEST_BYTES'
   >,
@@ -56,12 +58,15 @@ export function createQueryDeps(
     memoryBytes: config.QUERY_MEMORY_BYTES,
     log: parts.log,
   });
+  const metrics = createQueryMetrics(parts.metrics, engines);
+  const kept = createKeptAnswers(config.ANSWER_CACHE_BYTES, parts.metrics);
   return {
     ...parts,
+    kept,
     engineOf: (projectId) => engines.of(projectId),
     bodyBytesMax: config.MAX_REQUEST_BYTES,
     guesses: createPropertyGuesses((projectId) => parts.catalogs.held(projectId)),
-    metrics: createQueryMetrics(parts.metrics, engines),
+    metrics,
     limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
     now: Date.now,
     passes: createProjectPasses(config.SECRET_KEY_BASE),
@@ -71,4 +76,14 @@ export function createQueryDeps(
       );
     },
   };
+}
+
+/** Undefined for 0 bytes. */
+function createKeptAnswers(bytesMax: number, registry: Registry): KeptAnswers | undefined {
+  if (bytesMax === 0) return undefined;
+  const kept: KeptAnswers = new KeptAnswers(
+    bytesMax,
+    createKeptMetrics(registry, () => kept.bytes),
+  );
+  return kept;
 }

@@ -7,10 +7,12 @@ import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { createEngineThreads } from './engine-threads.js';
 import { createQueryShares, type QueryShares, type ShareLimits } from './shares.js';
+import { createVersionReader, type VersionReader } from './table-versions.js';
 
 export interface Engine {
   readonly clickhouse: ClickHouseClient;
   readonly shares: QueryShares;
+  readonly versions: VersionReader;
 }
 
 export class Engines {
@@ -40,11 +42,14 @@ export class Engines {
     }
   }
 
-  #of({ id, clickhouse }: Shard): Engine {
+  #of(shard: Shard): Engine {
+    const { id } = shard;
+    const clickhouse = this.#shards.readerOf(shard);
     const known = this.#open.get(id);
-    if (known !== undefined) return known;
+    if (known?.clickhouse === clickhouse) return known;
     const threads = createEngineThreads({ clickhouse, log: this.#log });
-    const engine = { clickhouse, shares: createQueryShares({ ...this.#limits, threads }) };
+    const versions = hasOneHost(shard) ? createVersionReader({ clickhouse, log: this.#log }) : UNKNOWN_VERSIONS;
+    const engine = { clickhouse, shares: createQueryShares({ ...this.#limits, threads }), versions };
     this.#open.set(id, engine);
     return engine;
   }
@@ -65,3 +70,9 @@ export class Engines {
     return [...this.#open.values()].reduce((sum, { shares }) => sum + read(shares), 0);
   }
 }
+
+/** Behind one address, the parts of one host say nothing of the host that runs the query. */
+const UNKNOWN_VERSIONS: VersionReader = { read: () => Promise.resolve(undefined) };
+
+/** Whether each of its URLs leads to one host. */
+const hasOneHost = ({ hosts, writer }: Shard): boolean => hosts.length > 1 || writer === undefined;

@@ -83,3 +83,23 @@ export function createQueryMetrics(
     },
   };
 }
+
+/** By result: hit, miss, changed, shared. */
+export function createKeptMetrics(registry: Registry, bytes: () => number): { readonly used: Counter<'result'> } {
+  const used = new Counter({
+    name: 'query_answers_kept_total',
+    help: 'Looks for a kept answer: found (hit), none (miss), its data or range has changed, or the same query ran already (shared)',
+    labelNames: ['result'],
+    registers: [registry],
+  });
+  for (const result of ['hit', 'miss', 'changed', 'shared']) used.inc({ result }, 0);
+  new Gauge({
+    name: 'query_answers_kept_bytes',
+    help: 'Bytes of the answers that are kept in memory',
+    registers: [registry],
+    collect() {
+      this.set(bytes());
+    },
+  });
+  return { used };
+}

@@ -12,7 +12,7 @@ import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
 import type { Plan } from './plan/plan.js';
-import { print, type Statement } from './print/print.js';
+import { type PrintedStatement, print } from './print/print.js';
 import type { GuessOf } from './property-guess.js';
 import { plan } from './sources/plans.js';
 
@@ -44,11 +44,11 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
   readonly mentions: Mentions;
   /** The definitions that the query uses. */
   readonly definitions: Definitions;
-  readonly statement: Statement;
+  readonly statement: PrintedStatement;
   /** Counts the rows of a list; needed only when the page is full. */
-  readonly countStatement: Statement | undefined;
+  readonly countStatement: PrintedStatement | undefined;
   /** Counts the events that the query leaves out, because they do not have its unit. */
-  readonly withoutUnit: { readonly unit: string; readonly statement: Statement } | undefined;
+  readonly withoutUnit: { readonly unit: string; readonly statement: PrintedStatement } | undefined;
   readonly rowsMax: number | undefined;
   /** Of the project, in the range of the query. */
   readonly annotations?: readonly CoveredAnnotation[];

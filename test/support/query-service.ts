@@ -12,10 +12,12 @@ import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { answer } from '../../src/query-api/answer.js';
 import { toAnswerOf } from '../../src/query-api/format-task.js';
+import type { KeptAnswers } from '../../src/query-api/kept-answers.js';
 import { createQueryMetrics } from '../../src/query-api/metrics.js';
 import { createPropertyGuesses, type PropertyGuesses } from '../../src/query-api/property-guesses.js';
 import type { Answer } from '../../src/query-api/shape.js';
 import { createQueryShares } from '../../src/query-api/shares.js';
+import { createVersionReader } from '../../src/query-api/table-versions.js';
 import { createTestDatabases } from './stack.js';
 
 export interface AskedAt {
@@ -25,6 +27,8 @@ export interface AskedAt {
   readonly offset: number;
   /** Instead of those of the service. */
   readonly definitions?: Definitions | undefined;
+  /** Default: none are kept. */
+  readonly kept?: KeptAnswers;
 }
 
 export interface QueryService {
@@ -52,8 +56,9 @@ export async function startQueryService(
   });
   const threads = new ThreadPool({ threadsMax: 2 });
   const catalogs = new CatalogReader(postgres);
+  const engine = { clickhouse, shares, versions: createVersionReader({ clickhouse, log }) };
   const deps = {
-    engineOf: async () => ({ clickhouse, shares }),
+    engineOf: async () => engine,
     catalogs,
     definitions: definitions
       ? { read: async () => ({ version: 1, definitions }) }
@@ -69,12 +74,13 @@ export async function startQueryService(
   return {
     clickhouse,
     postgres,
-    ask: (projectId, q, { nowMs, timezone, limit, offset, definitions: own }) =>
+    ask: (projectId, q, { nowMs, timezone, limit, offset, definitions: own, kept }) =>
       answer(
         {
           ...deps,
           ...(own && { definitions: { read: async () => ({ version: 1, definitions: own }) } }),
           now: () => nowMs,
+          kept,
         },
         {
           projectId,

@@ -1,6 +1,7 @@
 // Printer: formats a plan as ClickHouse SQL with parameters. It makes no decisions and looks
 // nothing up.
 import { assertNever } from '../../platform/errors.js';
+import type { TimeRange } from '../analyze/resolved.js';
 import type { Expression, InfixOperator, ParameterType, ParameterValue } from '../plan/expressions.js';
 import type { EventScan, Join, OrderBy, Select, Step, Union } from '../plan/plan.js';
 import { block, brokenChain, chain, group, inline, lines, type Piece, word } from './layout.js';
@@ -10,12 +11,27 @@ export interface Statement {
   readonly params: Readonly<Record<string, ParameterValue>>;
 }
 
-export function print(select: Select): Statement {
+export interface PrintedStatement extends Statement {
+  readonly reads: Reads;
+}
+
+/** What a statement reads, which decides whether an answer to it still holds. */
+export interface Reads {
+  readonly tables: readonly ReadTable[];
+  /** Of the scans of events. */
+  readonly ranges: readonly TimeRange[];
+  /** Instants by name of parameter, of those that are nothing but an end of a scan of events. */
+  readonly bounds: Readonly<Record<string, number>>;
+}
+
+export type ReadTable = 'events' | 'device_map' | 'profiles';
+
+export function print(select: Select): PrintedStatement {
   const printer = new Printer();
   const main = printer.rows(select);
   const steps = [...printer.steps].map(([name, sql]) => word(`${name} AS (\n    ${sql}\n  )`));
   const sql = steps.length === 0 ? main : lines(block('WITH', steps, ',', ''), main);
-  return { sql: sql.print(''), params: Object.fromEntries(printer.params) };
+  return { sql: sql.print(''), params: Object.fromEntries(printer.params), reads: printer.reads() };
 }
 
 // Operator precedence: an operator inside a tighter one needs parentheses.
@@ -65,6 +81,16 @@ class Printer {
   /** Printed steps by name, each after those that it reads. */
   readonly steps = new Map<string, string>();
   private readonly nameByValue = new Map<string, string>();
+  private readonly tables = new Set<ReadTable>();
+  private readonly ranges = new Map<string, TimeRange>();
+  private readonly bounds = new Map<string, number>();
+  /** Names of parameters that are used as a value. */
+  private readonly values = new Set<string>();
+
+  reads(): Reads {
+    const bounds = [...this.bounds].filter(([name]) => !this.values.has(name));
+    return { tables: [...this.tables], ranges: [...this.ranges.values()], bounds: Object.fromEntries(bounds) };
+  }
 
   rows(rows: Select | Union): Piece {
     if (rows.kind === 'select') return this.select(rows);
@@ -123,8 +149,10 @@ class Printer {
       case 'joined':
         return [word(`FROM ${this.step(from.rows)}`), ...this.joins([from.join])];
       case 'profiles':
+        this.tables.add('profiles');
         return [word('FROM profiles FINAL'), ...this.joins(from.joins ?? []), this.where(from, [])];
       case 'device_map':
+        this.tables.add('device_map');
         return [word('FROM device_map FINAL'), this.where(from, [])];
       default:
         return assertNever(from);
@@ -146,10 +174,14 @@ class Printer {
 
   private events(scan: EventScan): Piece[] {
     const joins = this.joins(scan.joins);
-    const time = scan.time.kind === 'hours' ? 'toStartOfHour(time)' : 'time';
-    const ranges = scan.time.ranges.map(({ fromMs, toMs }) =>
-      word(`${time} >= ${this.bind('Time', fromMs)} AND ${time} < ${this.bind('Time', toMs)}`),
-    );
+    const isOfHours = scan.time.kind === 'hours';
+    const time = isOfHours ? 'toStartOfHour(time)' : 'time';
+    const bind = (ms: number): string => (isOfHours ? this.bind('Time', ms) : this.bindBound(ms));
+    this.tables.add('events');
+    const ranges = scan.time.ranges.map((range) => {
+      this.ranges.set(`${range.fromMs} ${range.toMs}`, range);
+      return word(`${time} >= ${bind(range.fromMs)} AND ${time} < ${bind(range.toMs)}`);
+    });
     const [only] = ranges;
     const anyRange = inline(
       word('(('),
@@ -173,10 +205,22 @@ class Printer {
   }
 
   private bind(type: ParameterType, value: ParameterValue): string {
+    const name = this.nameOf(type, value);
+    this.values.add(name);
+    return this.bindAs(name, type, value);
+  }
+
+  private bindBound(ms: number): string {
+    const name = this.nameOf('Time', ms);
+    this.bounds.set(name, ms);
+    return this.bindAs(name, 'Time', ms);
+  }
+
+  private nameOf(type: ParameterType, value: ParameterValue): string {
     const identity = JSON.stringify([type, value]);
     const name = this.nameByValue.get(identity) ?? `p${this.nameByValue.size + 1}`;
     this.nameByValue.set(identity, name);
-    return this.bindAs(name, type, value);
+    return name;
   }
 
   private bindAs(name: string, type: ParameterType, value: ParameterValue): string {
