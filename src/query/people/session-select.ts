@@ -191,6 +191,7 @@ interface SessionsOfPeople {
  * them costs one more scan.
  */
 const FEW_PEOPLE_MS = 31 * 24 * 3_600_000;
+const areFew = ({ fromMs, toMs }: TimeRange): boolean => toMs - fromMs <= FEW_PEOPLE_MS;
 
 /** Names of the steps that find the wanted sessions. */
 const STEPS = {
@@ -236,7 +237,7 @@ function isOfWantedSession({ prefix, projectId, nowMs, span, eventTypes }: Sessi
       session_hashes: fn.groupArray(alias('session_hash')),
     },
     from: step(byPersonName, byPerson),
-    ...(span.toMs - span.fromMs <= FEW_PEOPLE_MS && { where: isOneOfPeople({ projectId, span, eventTypes }) }),
+    ...(areFew(span) && { where: isOneOfPeople({ projectId, span, eventTypes }, 'wanting_person') }),
     groupBy: ['wanting_person', 'start_at'],
   });
   const edge = prefix === 'user_last_session' ? fn.argMax : fn.argMin;
@@ -256,22 +257,99 @@ function isOfWantedSession({ prefix, projectId, nowMs, span, eventTypes }: Sessi
 }
 
 /** Whether a person has an event in the selection: others are not joined. */
-function isOneOfPeople({
-  projectId,
-  span,
-  eventTypes,
-}: Pick<SessionsOfPeople, 'projectId' | 'span' | 'eventTypes'>): Expression {
+function isOneOfPeople(
+  { projectId, span, eventTypes }: Pick<SessionsOfPeople, 'projectId' | 'span' | 'eventTypes'>,
+  name: string,
+): Expression {
   const from = scanWithDevices({
     projectId,
     time: { kind: 'exact', ranges: [span] },
     filter: eventTypes === undefined ? [] : [isOfType(eventTypes)],
     reads: [person],
   });
-  return isOneOf(alias('wanting_person'), rowsOf(select({ columns: { present_person: person }, from })));
+  return isOneOf(alias(name), rowsOf(select({ columns: { present_person: person }, from })));
 }
 
 /** Per person: the session that started last, or first, of those that started up to `nowMs`. */
-export function selectSessionsOfPeople(of: SessionsOfPeople): Select {
+export const selectSessionsOfPeople = (of: SessionsOfPeople): Select =>
+  of.keys.every((key) => TIME_FIELDS.has(sessionRowOf(key).of)) ? selectTimesOfPeople(of) : selectFieldsOfPeople(of);
+
+/** What the times of the events of a session give, and their number. */
+const TIME_FIELDS: ReadonlySet<string> = new Set(['start', 'end', 'duration', 'count']);
+
+/** Finds the sessions and their times in one scan, which reads few columns. */
+function selectTimesOfPeople(of: SessionsOfPeople): Select {
+  const { prefix, projectId, keys, nowMs, span } = of;
+  const kinds = new Set<string>(keys.map((key) => sessionRowOf(key).of));
+  const hasEnd = kinds.has('end') || kinds.has('duration');
+  const hasCount = kinds.has('count');
+  const members = select({
+    columns: {
+      session_hash: sessionHash,
+      member: person,
+      seen_at: START,
+      ...(hasEnd && { seen_until: END }),
+      ...(hasCount && { events_seen: fn.count() }),
+      seen_id: fn.any(column('session_id')),
+    },
+    from: scanSessions(projectId, { fromMs: 0, toMs: nowMs + SESSION_MS_MAX }, { reads: [person], filter: [] }),
+    groupBy: ['session_hash', 'member'],
+  });
+  const sessions = select({
+    columns: {
+      members: fn.groupArrayIf(alias('member'), infix('!=', alias('member'), constant(0))),
+      started_at: fn.min(alias('seen_at')),
+      ...(hasEnd && { ended_at: fn.max(alias('seen_until')) }),
+      ...(hasCount && { event_count: fn.sum(alias('events_seen')) }),
+      // Of sessions with equal start, the larger id is the last, and the smaller the first.
+      session_key: fn.any(alias('seen_id')),
+      session_hash: alias('session_hash'),
+    },
+    from: step('session_people', members),
+    groupBy: ['session_hash'],
+    having: infix('<=', alias('started_at'), instant(nowMs)),
+  });
+  const name = SESSION_PERSON[prefix];
+  const byPerson = extend(step('session_times', sessions), { [name]: fn.arrayJoin(alias('members')) });
+  const isLast = prefix === 'user_last_session';
+  return select({
+    columns: {
+      [name]: alias(name),
+      ...wantedColumns(prefix, keys, (key) => timeField(key)),
+    },
+    from: step(isLast ? 'times_by_person' : 'first_times_by_person', byPerson),
+    ...(areFew(span) && { where: isOneOfPeople(of, name) }),
+    groupBy: [name],
+  });
+}
+
+function timeField(key: SessionKey): Expression {
+  const [start, end] = [alias('started_at'), alias('ended_at')];
+  switch (sessionRowOf(key).of) {
+    case 'start':
+      return start;
+    case 'end':
+      return end;
+    case 'duration':
+      return infix('/', infix('-', milliseconds(end), milliseconds(start)), numberValue(1000));
+    default:
+      return alias('event_count');
+  }
+}
+
+/** The fields of the last, or first, of the sessions of a person. */
+function wantedColumns(
+  prefix: PersonSession,
+  keys: readonly SessionKey[],
+  read: (key: SessionKey) => Expression,
+): Columns {
+  const started = fn.tuple(alias('started_at'), alias(SESSION_KEY));
+  const wanted = prefix === 'user_last_session' ? fn.argMax : fn.argMin;
+  // Wrapped in a tuple, because argMax skips plain nulls.
+  return sessionColumns(prefix, keys, (key) => tupleElement(wanted(fn.tuple(read(key)), started), 1));
+}
+
+function selectFieldsOfPeople(of: SessionsOfPeople): Select {
   const { prefix, projectId, keys, nowMs } = of;
   const isLast = prefix === 'user_last_session';
   const described = keys.map((key) => [sessionColumnOf('session', key), describeSession(key)] as const);
@@ -288,15 +366,10 @@ export function selectSessionsOfPeople(of: SessionsOfPeople): Select {
   const byPerson = extend(step(isLast ? 'possible_last_sessions' : 'possible_first_sessions', sessions), {
     [name]: fn.arrayJoin(alias('people')),
   });
-  const started = fn.tuple(alias('started_at'), alias(SESSION_KEY));
-  const wanted = isLast ? fn.argMax : fn.argMin;
   return select({
     columns: {
       [name]: alias(name),
-      ...sessionColumns(prefix, keys, (key) =>
-        // Wrapped in a tuple, because argMax skips plain nulls.
-        tupleElement(wanted(fn.tuple(alias(sessionColumnOf('session', key))), started), 1),
-      ),
+      ...wantedColumns(prefix, keys, (key) => alias(sessionColumnOf('session', key))),
     },
     from: step(isLast ? 'sessions_by_person' : 'first_sessions_by_person', byPerson),
     groupBy: [name],
