@@ -2,7 +2,7 @@
 // PostgreSQL, ClickHouse. What leaves one store while it is copied is in the next, and what is in
 // two runs again after a restore, which writes equal rows. So everything accepted before the first
 // copy is in the backup once; of what was accepted later, a part is.
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import type { StepProgress } from '../../src/platform/progress.js';
@@ -17,6 +17,7 @@ import { askEngineRows, runOperation } from './engine-backup.js';
 import { digestFiles, MANIFEST_FILE, type Manifest, newManifest } from './manifest.js';
 import { dumpRows, estimateRows, readSequences } from './postgres-rows.js';
 import { copyAppendOnlyFiles, waitForWrites } from './redis-files.js';
+import { sizeOf } from './size-of.js';
 
 /** In the data directory, while a backup is written. */
 export const STAGE_FOLDER = 'backup.unfinished';
@@ -126,7 +127,8 @@ async function requireOneShard(postgres: Postgres): Promise<void> {
   const others = await postgres('shards').where('id', '>', 1).orderBy('id').pluck<number[]>('id');
   if (others.length === 0) return;
   throw new StartProblem(
-    `The shards ${others.join(', ')} are servers of your own: back up the service with the programs of its stores (ops/runbooks/backup.md).`,
+    `The shards ${others.join(', ')} are servers of your own, whose data would not be in the file: back up every store ` +
+      'with its own programs, each ClickHouse server by BACKUP DATABASE (ops/runbooks/backup.md).',
   );
 }
 
@@ -140,12 +142,4 @@ async function sizeOfParts({ clickhouse, database }: EmbeddedStores): Promise<nu
   const query = `SELECT sum(bytes_on_disk) AS bytes FROM system.parts WHERE active AND database = '${database}' FORMAT JSONEachRow`;
   const [row] = await askEngineRows<{ bytes: string }>(clickhouse, query);
   return Number(row?.bytes ?? 0);
-}
-
-/** Bytes of all files under a folder, which may change meanwhile. */
-function sizeOf(folder: string): number {
-  if (!existsSync(folder)) return 0;
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .map((name) => statSync(join(folder, name), { throwIfNoEntry: false }))
-    .reduce((sum, stats) => sum + (stats?.isFile() ? stats.size : 0), 0);
 }

@@ -28,6 +28,8 @@ export async function askEngineRows<T>({ url, user, password }: EngineAccess, qu
   return text.split('\n').flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as T] : []));
 }
 
+const RUNNING = /^(?:CREATING_BACKUP|RESTORING)$/;
+
 interface Operation {
   readonly status: string;
   readonly error: string;
@@ -39,19 +41,48 @@ interface Operation {
 export async function runOperation(
   access: EngineAccess,
   statement: string,
-  { onProgress, signal }: { readonly onProgress: () => void; readonly signal: AbortSignal },
+  { onProgress, signal }: Waiting,
 ): Promise<void> {
   const [started] = await askEngineRows<{ id: string }>(access, `${statement} ASYNC FORMAT JSONEachRow`);
-  const query = `SELECT status, error FROM system.backups WHERE id = '${started?.id}' FORMAT JSONEachRow`;
+  try {
+    await waitForOperation(access, started?.id ?? '', { onProgress, signal });
+  } catch (error) {
+    // Otherwise it would go on to write files.
+    if (signal.aborted) await cancelOperation(access, started?.id ?? '');
+    throw error;
+  }
+}
+
+interface Waiting {
+  readonly onProgress: () => void;
+  readonly signal: AbortSignal;
+}
+
+async function waitForOperation(access: EngineAccess, id: string, { onProgress, signal }: Waiting): Promise<void> {
+  const query = `SELECT status, error FROM system.backups WHERE id = '${id}' FORMAT JSONEachRow`;
   for (;;) {
     signal.throwIfAborted();
     const [operation] = await askEngineRows<Operation>(access, query);
     if (operation === undefined) throw new StartProblem('ClickHouse has lost the operation: was it restarted?');
     if (/^(?:BACKUP_CREATED|RESTORED)$/.test(operation.status)) return;
-    if (!/^(?:CREATING_BACKUP|RESTORING)$/.test(operation.status)) {
+    if (!RUNNING.test(operation.status)) {
       throw new StartProblem(`ClickHouse: ${operation.status}: ${operation.error.split('\n')[0]}`);
     }
     onProgress();
+    await delay(POLL_MS);
+  }
+}
+
+const CANCELLED_WITHIN_MS = 30_000;
+
+/** Resolves once it has ended in any way. */
+async function cancelOperation(access: EngineAccess, id: string): Promise<void> {
+  const state = `SELECT status, query_id FROM system.backups WHERE id = '${id}' FORMAT JSONEachRow`;
+  const deadline = Date.now() + CANCELLED_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const [operation] = await askEngineRows<{ status: string; query_id: string }>(access, state);
+    if (operation === undefined || !RUNNING.test(operation.status)) return;
+    await askEngineRows(access, `KILL QUERY WHERE query_id = '${operation.query_id}' ASYNC FORMAT JSONEachRow`);
     await delay(POLL_MS);
   }
 }

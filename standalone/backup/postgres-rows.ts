@@ -3,7 +3,6 @@
 // restored into another version of PostgreSQL.
 import { createReadStream, createWriteStream } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { finished } from 'node:stream/promises';
 import type { Postgres, Transaction } from '../../src/platform/postgres/client.js';
 
@@ -109,6 +108,20 @@ export async function loadRows(
   });
 }
 
+/**
+ * Lines that end with a line feed only: readline also splits at a carriage return, which may stand
+ * between values of a column of type json.
+ */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const chunk of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
+}
+
 async function loadTable(
   transaction: Transaction,
   table: string,
@@ -135,7 +148,7 @@ async function loadTable(
     lines = [];
     characters = 0;
   };
-  for await (const line of createInterface({ input: createReadStream(path, 'utf8') })) {
+  for await (const line of linesOf(path)) {
     lines.push(line);
     characters += line.length;
     if (characters > INSERT_CHARACTERS) await flush();

@@ -19,6 +19,7 @@ import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER }
 import { askEngineRows, type EngineAccess, runOperation } from './engine-backup.js';
 import { type Manifest, requireFiles, tryReadManifest } from './manifest.js';
 import { loadRows } from './postgres-rows.js';
+import { sizeOf } from './size-of.js';
 
 const PRIVATE_FILES = ['secrets.json', 'standalone.json'];
 // Only what replaces it at the next start.
@@ -94,19 +95,18 @@ async function fillStores(filling: Filling, shown: BackupProgress): Promise<void
 
 async function fillPostgres({ data, content, manifest, lock }: Filling, { progress, signal }: BackupProgress) {
   const secrets = readOrCreateSecrets(data);
-  const server = embeddedPostgres({
-    directory: data.postgres,
-    port: await findFreePort(),
-    superuserPassword: secrets.postgresPassword,
-    password: secrets.postgresServicePassword,
-  });
+  const serverOn = (port: number) =>
+    embeddedPostgres({
+      ...{ directory: data.postgres, port },
+      ...{ superuserPassword: secrets.postgresPassword, password: secrets.postgresServicePassword },
+    });
   const total = sum(Object.values(manifest.tables));
   let done = 0;
   const onRows = (rows: number) => {
     done += rows;
     progress.update({ step: 'filling PostgreSQL', done, total, unit: 'rows' });
   };
-  await whileRunning(server.spec, lock, async () => {
+  await whileRunning(serverOn, lock, async (server) => {
     const cluster = new URL(server.superuserUrl);
     cluster.pathname = '/postgres';
     await withPostgres(cluster.href, async (postgres) => {
@@ -133,11 +133,15 @@ async function fillClickHouse({ data, content, manifest, lock }: Filling, { prog
   const backups = join(data.clickhouse, BACKUPS_FOLDER);
   mkdirSync(backups, { recursive: true, mode: 0o700 });
   renameSync(join(content, CLICKHOUSE_FOLDER), join(backups, CLICKHOUSE_FOLDER));
-  const port = await findFreePort();
-  const server = embeddedClickHouse({ directory: data.clickhouse, port, password, database, isRestoring: true });
-  const access: EngineAccess = { url: `http://127.0.0.1:${port}`, user: SERVICE_USER, password };
-  const onProgress = () => progress.update({ step: 'filling ClickHouse', done: 0, total: undefined, unit: 'rows' });
-  await whileRunning(server.spec, lock, async () => {
+  const serverOn = (port: number) => ({
+    ...embeddedClickHouse({ directory: data.clickhouse, port, password, database, isRestoring: true }),
+    access: { url: `http://127.0.0.1:${port}`, user: SERVICE_USER, password } satisfies EngineAccess,
+  });
+  const total = sizeOf(backups);
+  // Files that are linked, not copied, count as well.
+  const onProgress = () =>
+    progress.update({ step: 'filling ClickHouse', done: sizeOf(join(data.clickhouse, 'store')), total, unit: 'bytes' });
+  await whileRunning(serverOn, lock, async ({ access }) => {
     await runOperation(access, `RESTORE DATABASE ${database} FROM File('${CLICKHOUSE_FOLDER}')`, {
       onProgress,
       signal,
@@ -151,18 +155,43 @@ async function fillClickHouse({ data, content, manifest, lock }: Filling, { prog
   rmSync(backups, { recursive: true });
 }
 
-/** The process is in the lock file, so that the next command can end it after a kill. */
-async function whileRunning(spec: ProcessSpec, lock: InstanceLock, run: () => Promise<void>): Promise<void> {
-  const running = new SupervisedProcess(spec, {
-    ...NO_OBSERVER,
-    started: (started, pid) => lock.addChild(started, pid),
-    ended: (_name, pid) => lock.removeChild(pid),
-  });
+const STARTS_MAX = 3;
+
+/**
+ * Runs an engine on a free port, and starts it again on another one when it does not become ready:
+ * a port that was free may be taken before the engine has bound it. The process is in the lock
+ * file, so that the next command can end it after a kill.
+ */
+async function whileRunning<Server extends { readonly spec: ProcessSpec }>(
+  serverOn: (port: number) => Server | Promise<Server>,
+  lock: InstanceLock,
+  run: (server: Server) => Promise<void>,
+): Promise<void> {
+  for (let starts = 1; ; starts += 1) {
+    const server = await serverOn(await findFreePort());
+    const running = new SupervisedProcess(server.spec, {
+      ...NO_OBSERVER,
+      started: (started, pid) => lock.addChild(started, pid),
+      ended: (_name, pid) => lock.removeChild(pid),
+    });
+    try {
+      if (!(await isStarted(running, starts))) continue;
+      await run(server);
+      return;
+    } finally {
+      await running.stop();
+    }
+  }
+}
+
+/** False when it did not become ready and may be started again. */
+async function isStarted(running: SupervisedProcess, starts: number): Promise<boolean> {
   try {
     await running.start();
-    await run();
-  } finally {
-    await running.stop();
+    return true;
+  } catch (error) {
+    if (starts === STARTS_MAX || !(error instanceof StartProblem)) throw error;
+    return false;
   }
 }
 
