@@ -132,6 +132,8 @@ export const texts = {
     scanned: (rows: string) => `${rows} rows read`,
     soFar: 'so far',
     partial: 'partial',
+    isRunning: 'This bucket is not over yet: its numbers still grow.',
+    isPartial: 'The range covers only a part of this bucket.',
     unfinished: 'Dashed: the bucket is not complete.',
     hidden: (count: number) => `${count} more in the table`,
     none: '(none)',

@@ -28,6 +28,21 @@ async function fillShop({ fill }: ConsoleShop): Promise<void> {
   await fill(people);
 }
 
+/** For a person to look at: PICTURES names the folder. */
+async function takePictures({ page }: ConsoleVisit, name: string): Promise<void> {
+  if (process.env.PICTURES === undefined) return;
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    for (const [size, width] of [
+      ['desktop', 1280],
+      ['phone', 390],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await page.screenshot({ path: `${process.env.PICTURES}/${name}-${size}-${colorScheme}.png` });
+    }
+  }
+}
+
 const numberOf = (text: string): number => Number(text.replaceAll(',', ''));
 
 /** Numbers of the panel under the pointer for each bucket: by bucket, then by series. */
@@ -81,6 +96,32 @@ describe('what is drawn', () => {
         row[measure] === null ? '–' : Number(row[measure]).toLocaleString('en', { maximumFractionDigits: 6 }),
       ),
     );
+  });
+
+  test('marks the buckets that the range covers in part, in the chart and in the table', async () => {
+    const q = '* | last 5d | count by day';
+    const { rows, metadata } = await shop.ask(q);
+    const partial = (metadata.partial ?? []).map(({ day }) => rows.findIndex((row) => row.day === day));
+    expect(partial).toEqual([0, rows.length - 1]);
+    const visited = await shop.visit(askPath(q));
+    await region(visited)
+      .getByText(/^Dashed: the bucket is not complete. .*: partial. .*: so far.$/)
+      .waitFor();
+    expect(await region(visited).locator('svg rect[stroke-dasharray][stroke-width="1.5"]').count()).toBe(2);
+    await takePictures(visited, 'chart');
+
+    await visited.page.goto(shop.addressOf(askPath(q, 'table')));
+    const cells = region(visited).locator('tbody td:first-child');
+    await expect.poll(() => cells.count()).toBe(rows.length);
+    const marks = cells.locator('em[title]');
+    expect(await marks.allTextContents()).toEqual(['partial', 'so far']);
+    expect(await marks.first().getAttribute('title')).toBe('The range covers only a part of this bucket.');
+    // As screen readers read the cell.
+    await region(visited)
+      .getByRole('cell', { name: /\d so far$/ })
+      .waitFor();
+    await takePictures(visited, 'table');
+    await expectNoFindings(visited);
   });
 
   test('of several groups has a line for each, with the numbers of the API', async () => {

@@ -1,11 +1,12 @@
-// Settings of owners in a real browser: domains, with a name server of the test, and delivery, with
-// events that ClickHouse refuses.
+// Settings of owners in a real browser: domains, with a name server of the test, delivery, with
+// events that ClickHouse refuses, and a project with its keys.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { startDns, type TestDns } from '../support/dns-server.js';
+import { identify } from '../support/identify.js';
 import { track } from '../support/track.js';
 
 const OPERATOR = 'operator@example.com';
@@ -104,4 +105,48 @@ test('delivery shows failed jobs, which are discarded and replayed; operators se
   for (const action of ['job.replayed', 'job.discarded']) {
     await trail.getByRole('rowheader', { name: action }).waitFor();
   }
+});
+
+test('change the project, rotate its key, and delete it after its name has been typed', async () => {
+  const other = await shop.newProject('Other');
+  const stored = () => shop.postgres('projects').where({ id: other.id }).first('timezone', 'ip_policy', 'deleted_at');
+  const visited = await shop.visit('/settings', { projectId: other.id });
+  const { page } = visited;
+  await page.getByLabel('Time zone').fill('Mars/Base');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').filter({ hasText: 'time zone' }).waitFor();
+  await page.getByLabel('Time zone').fill('Europe/Berlin');
+  await page.getByLabel('Addresses of clients').selectOption('drop');
+  const reloaded = page.waitForEvent('load');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await reloaded;
+  expect(await page.getByLabel('Time zone').inputValue()).toBe('Europe/Berlin');
+  expect(await stored()).toMatchObject({ timezone: 'Europe/Berlin', ip_policy: 'drop' });
+  await expectNoFindings(visited);
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByText(other.secretKey).waitFor();
+  await page.getByRole('button', { name: 'Rotate the secret key' }).click();
+  // The answer of the rotation has the key: the page does not wait until it has read again.
+  const isRead = (url: URL) => url.pathname === `/api/projects/${other.id}`;
+  await page.route(isRead, (route) => (route.request().method() === 'GET' ? undefined : route.continue()));
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await page.getByText('The key has been rotated.').waitFor();
+  const shown = (await page.getByText(/^sk_/).textContent()) ?? '';
+  expect([shown === other.secretKey, await page.content()]).toEqual([
+    false,
+    expect.not.stringContaining(other.secretKey),
+  ]);
+  await page.unroute(isRead);
+  expect((await identify(shop.url, shown, { user_id: 'ada' })).body).toEqual({ ok: true });
+  await page.goto(shop.addressOf('/start', other.id));
+  await page.getByRole('button', { name: 'Show' }).click();
+  await page.getByText(shown).waitFor();
+  await page.goBack();
+
+  await page.getByRole('button', { name: 'Delete the project' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').fill('Other');
+  await dialog.getByRole('button', { name: 'Delete for ever' }).click();
+  await page.waitForURL((url) => !url.pathname.includes(other.id));
+  expect((await stored()).deleted_at).not.toBeNull();
 });

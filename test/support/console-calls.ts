@@ -1,6 +1,7 @@
 // Calls of the routes that the console alone uses, for the comparison with the OpenAPI document.
 
 import type { RouteName } from '../../src/access/route-matrix.js';
+import { POSTHOG_PATHS } from '../../src/ingest/protocols/posthog/paths.js';
 import type { Postgres } from '../../src/platform/postgres/client.js';
 import { createSignInLink } from '../../src/sign-in/sign-in-links.js';
 import type { Sent } from './accounts.js';
@@ -160,15 +161,20 @@ export const protocolCalls = (key: string): Call[] => [
   { route: 'POST /v1/{call}', path: '/v1/track', status: 200, key, body: { event: 'signup', userId: 'ann' } },
   { route: 'POST /v1/{call}', path: '/v1/batch', status: 400, key, body: { batch: 5 } },
   { route: 'POST /v1/{call}', path: '/v1/unknown', status: 404, key, body: {} },
-  ...(['/batch', '/batch/', '/e', '/e/', '/i/v0/e', '/i/v0/e/', '/capture', '/capture/'] as const).flatMap(
-    (path): Call[] => [
-      { route: `POST ${path}`, status: 200, key, body: [{ event: 'signup', distinct_id: 'ann' }] },
-      { route: `POST ${path}`, status: 400, key, body: {} },
-    ],
-  ),
-  ...(['/flags', '/flags/', '/decide', '/decide/', '/s', '/s/'] as const).map(
-    (path): Call => ({ route: `POST ${path}`, status: 200, body: {} }),
-  ),
+  ...POSTHOG_PATHS.flatMap(({ method, path, auth }): Call[] => {
+    if (path.includes('{')) return [];
+    const route = `${method} ${path}` as Call['route'];
+    if (auth === 'public') return [{ route, status: 200, ...(method === 'POST' && { body: {} }) }];
+    return [
+      { route, status: 200, key, body: [{ event: 'signup', distinct_id: 'ann' }] },
+      { route, status: 400, key, body: {} },
+    ];
+  }),
+  {
+    route: 'GET /api/projects/@current/feature_flags/{flag}/remote_config',
+    path: '/api/projects/@current/feature_flags/any/remote_config',
+    status: 200,
+  },
   { route: 'GET /array/{token}/config', path: '/array/pk/config', status: 200 },
   { route: 'GET /array/{token}/config.js', path: '/array/pk/config.js', status: 200 },
   { route: 'GET /array/{token}/config.js', path: '/array/%22/config.js', status: 404 },

@@ -23,6 +23,7 @@ export interface ShopAnswer {
   readonly total: number;
   readonly columns: readonly string[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly metadata: { readonly partial?: readonly Readonly<Record<string, unknown>>[] };
   readonly [more: string]: unknown;
 }
 

@@ -3,7 +3,7 @@
 import { type UIEvent, useMemo, useState } from 'react';
 import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
-import { rangeStage, timeUnitOf } from './buckets.js';
+import { partOf, rangeStage, timeUnitOf } from './buckets.js';
 import { columnsOf, isNumeric, numberIn, type ShownColumn, showCell, splitColumns } from './columns.js';
 import style from './table.module.css';
 import type { Refinements } from './use-refinements.js';
@@ -27,7 +27,7 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
   // Of the topmost row: scrolling within a row draws nothing again.
   const [top, setTop] = useState(0);
   const { rows } = answer;
-  const { columns, bar, groups, name } = useMemo(() => readColumns(answer, timezone), [answer, timezone]);
+  const { columns, bar, groups, name, partial } = useMemo(() => readColumns(answer, timezone), [answer, timezone]);
   const choose = ({ name, kind }: ShownColumn, cell: Cell): (() => void) | undefined => {
     if (!groups.includes(name)) return undefined;
     if (kind === 'text') return refine?.where && (() => refine.where?.([[name, cell]]));
@@ -85,6 +85,11 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
                       ) : (
                         text
                       )}
+                      {partial.has(keyOf(column.name, cell)) && (
+                        <PartMark
+                          part={partOfBucket(column.name, cell, { period: answer.period, timeZone: timezone })}
+                        />
+                      )}
                     </td>
                   );
                 })}
@@ -118,8 +123,27 @@ function readColumns(answer: Answer, timezone: string) {
     bar: barOf(answer, columns),
     groups: GROUPED.includes(answer.mode) ? splitColumns(answer).groups.map(({ name }) => name) : [],
     name: nameOf(answer, columns, timezone),
+    partial: new Set(
+      (answer.metadata?.partial ?? []).flatMap((row) =>
+        Object.entries(row).map(([column, cell]) => keyOf(column, cell)),
+      ),
+    ),
   };
 }
+
+const keyOf = (column: string, cell: Cell | undefined): string => `${column} ${String(cell)}`;
+
+/** Of a bucket that is not whole: whether it is the one that is still running. */
+function partOfBucket(column: string, cell: Cell | undefined, of: Parameters<typeof partOf>[2]): 'so far' | 'partial' {
+  const unit = timeUnitOf(column);
+  return unit !== undefined && partOf(unit, String(cell), of) === 'so far' ? 'so far' : 'partial';
+}
+
+const PartMark = ({ part }: { readonly part: 'so far' | 'partial' }) => (
+  <em className={style.part} title={part === 'so far' ? texts.answer.isRunning : texts.answer.isPartial}>
+    {part === 'so far' ? texts.answer.soFar : texts.answer.partial}
+  </em>
+);
 
 /** States how many rows of what, and the first. */
 function nameOf({ rows, total }: Answer, columns: readonly ShownColumn[], timezone: string): string {

@@ -19,6 +19,8 @@ export interface Answer {
     readonly funnel_steps?: readonly string[];
     /** Set by `compare`: rows have columns of the earlier range, too. */
     readonly compare?: unknown;
+    /** Buckets that the range covers only in part, by the column of their times. */
+    readonly partial?: readonly Row[];
     /** Rows whose time is not over, by the columns that name a row. */
     readonly incomplete?: readonly Row[];
     /** The first bucket whose attempts are not over. */

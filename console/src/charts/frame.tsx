@@ -78,7 +78,7 @@ export function Panel({ data, index, x, width }: PanelProps) {
     <div className={style.panel} style={place} aria-hidden="true">
       <div className={style.when}>
         {bucket.long}
-        {bucket.part !== undefined && <em> {bucket.part === 'so far' ? texts.answer.soFar : texts.answer.partial}</em>}
+        {bucket.part !== undefined && <em> {nameOf(bucket.part)}</em>}
       </div>
       {data.series.map(({ name, values, previous }, each) => (
         <div key={name} className={style.line}>
@@ -139,19 +139,21 @@ function Annotations({ data: { annotations = [] } }: { readonly data: BucketData
 }
 
 function DashNotes({ data: { buckets, series } }: { readonly data: BucketData }) {
-  const part = buckets.at(-1)?.part;
-  const isPartial = buckets.some((bucket) => bucket.part !== undefined);
+  const partial = buckets.filter(({ part }) => part !== undefined);
+  const isPartial = partial.length > 0;
   const isCompared = series.some(({ previous }) => previous !== undefined);
   if (!isPartial && !isCompared) return null;
-  const name = part === 'so far' ? texts.answer.soFar : texts.answer.partial;
+  const names = partial.map(({ long, part }) => `${long}: ${nameOf(part)}.`);
   return (
     <p className={style.note}>
-      {isPartial && texts.answer.unfinished}
-      {part !== undefined && ` ${buckets.at(-1)?.long}: ${name}.`}
+      {isPartial && [texts.answer.unfinished, ...names].join(' ')}
       {isCompared && ` ${texts.charts.previous}`}
     </p>
   );
 }
+
+const nameOf = (part: BucketData['buckets'][number]['part']): string =>
+  part === 'so far' ? texts.answer.soFar : texts.answer.partial;
 
 interface LegendProps {
   readonly names: readonly string[];

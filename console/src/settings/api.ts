@@ -1,19 +1,9 @@
 // Types and requests of the management routes that the settings use: project, keys, tokens,
 // members, usage, audit trail.
 import { queryOptions } from '@tanstack/react-query';
+import type { ProjectDetails } from '../api/project-details.js';
 import { getJson, request } from '../api/request.js';
 import type { Project } from '../boot.js';
-
-export interface ProjectDetails {
-  readonly id: string;
-  readonly name: string;
-  readonly public_key: string;
-  readonly secret_key?: string | null;
-  /** Whether SDKs of other products may send. */
-  readonly other_sdks: boolean;
-  readonly ip_policy: 'anonymize' | 'full' | 'drop';
-  readonly timezone: string;
-}
 
 export interface Token {
   readonly id: string;
@@ -114,7 +104,6 @@ const read = <T>(path: string) =>
 const pathOf = ({ id }: Project, rest = ''): string => `/api/projects/${id}${rest}`;
 const orgPathOf = ({ organizationId }: Project, rest: string): string => `/api/orgs/${organizationId}${rest}`;
 
-export const detailsQuery = (project: Project) => read<ProjectDetails>(pathOf(project));
 export const tokensQuery = (project: Project) => read<readonly Token[]>(pathOf(project, '/tokens'));
 export const membersQuery = (project: Project) => read<readonly Member[]>(orgPathOf(project, '/members'));
 export const invitationsQuery = (project: Project) => read<readonly Invitation[]>(orgPathOf(project, '/invitations'));

@@ -1,19 +1,20 @@
 // Name, time zone, address policy and keys of a project, and its deletion.
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Pending } from '../answer/pending.js';
+import { detailsQuery, type ProjectDetails, showSecretKey } from '../api/project-details.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Keys } from '../start/keys.js';
 import { settingsTexts } from '../texts/settings.js';
-import { changeProject, deleteProject, detailsQuery, type ProjectDetails, rotateSecretKey } from './api.js';
+import { changeProject, deleteProject, rotateSecretKey } from './api.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
 import { useAttempt } from './use-attempt.js';
 
 export function ProjectSettings({ project }: { readonly project: Project }) {
-  const request = useQuery(detailsQuery(project));
+  const request = useQuery(detailsQuery(project.id));
   const { data } = request;
   if (data === undefined) return <Pending of={request} />;
   const isAdmin = isAtLeast(project.role, 'admin');
@@ -116,9 +117,10 @@ function Rotation({ project }: { readonly project: Project }) {
   const [isAsking, setAsking] = useState(false);
   const [note, setNote] = useState('');
   const { problem, isBusy, attempt } = useAttempt();
+  const client = useQueryClient();
   const rotate = () =>
     attempt(async () => {
-      await rotateSecretKey(project);
+      await showSecretKey(client, await rotateSecretKey(project));
       setAsking(false);
       setNote(settingsTexts.rotated);
     });

@@ -1,8 +1,8 @@
 // Keys of the project, as far as the role of the person goes.
 import { useState } from 'react';
+import type { ProjectDetails } from '../api/project-details.js';
 import { startTexts } from '../texts/start.js';
 import { CopyButton } from './copy-button.js';
-import type { ProjectDetails } from './start.js';
 import style from './start.module.css';
 
 export function Keys({ details }: { readonly details: ProjectDetails }) {

@@ -1,5 +1,5 @@
 // Code that sends a first event, with the project's real key.
-import type { ProjectDetails } from './start.js';
+import type { ProjectDetails } from '../api/project-details.js';
 
 export const WAYS = ['page', 'shell', 'node', 'python', 'query'] as const;
 export type Way = (typeof WAYS)[number];

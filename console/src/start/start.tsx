@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { Pending } from '../answer/pending.js';
 import { eventCountQuery } from '../api/event-count.js';
-import { getJson } from '../api/request.js';
+import { detailsQuery } from '../api/project-details.js';
 import type { Boot, Project } from '../boot.js';
 import { startTexts } from '../texts/start.js';
 import { Demo, DemoHere } from './demo.js';
@@ -15,18 +15,9 @@ import { Snippet } from './snippet.js';
 import { snippetOf, WAYS, type Way } from './snippets.js';
 import style from './start.module.css';
 
-export interface ProjectDetails {
-  readonly public_key: string;
-  /** For admins and owners; null when it cannot be decrypted. */
-  readonly secret_key?: string | null;
-}
-
 export function Start({ project, boot }: { readonly project: Project; readonly boot: Boot }) {
   const [way, setWay] = useState<Way>('page');
-  const request = useQuery({
-    queryKey: ['project', project.id],
-    queryFn: ({ signal }) => getJson<ProjectDetails>(`/api/projects/${project.id}`, signal),
-  });
+  const request = useQuery(detailsQuery(project.id));
   const { data } = request;
   const { data: count } = useQuery(eventCountQuery(project.id));
   const { title, lead } = count === 0 ? startTexts.first : startTexts;

@@ -376,6 +376,9 @@ export const erasureRequest = z.looseObject({
   status: z.enum(['pending', 'deleted', 'purged']),
   request_id: z.uuid(),
   purge_by: moment.nullable(),
+  waiting_for: z
+    .array(z.string())
+    .meta({ description: 'databases that do not answer now, and keep an unfinished request open' }),
 });
 
 export const auditEntry = z.strictObject({
