@@ -65,6 +65,9 @@ export function serverConfig(options: ServerConfigOptions): string {
     max_io_thread_pool_size: 8,
     background_pool_size: 2,
     background_schedule_pool_size: 2,
+    // Work of an engine without queries: by default every 50 ms and every 2 s.
+    memory_worker_period_ms: 1000,
+    config_reload_interval_ms: 3_600_000,
     // An idle connection delays a clean stop by this many seconds.
     keep_alive_timeout: 3,
     shutdown_wait_unfinished: 1,

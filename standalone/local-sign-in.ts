@@ -28,7 +28,7 @@ export async function chooseLocalSignIn(caller: Environment, publicUrl: string):
     IDP_CLIENT_ID: 'event-analytics-service',
     IDP_CLIENT_SECRET: randomBytes(32).toString('hex'),
   };
-  const main = join(packageRoot, 'dist', 'standalone', 'sign-in-provider', 'main.js');
+  const main = join(packageRoot, 'dist', 'processes', 'sign-in.js');
   return {
     env,
     spec: {

@@ -1,6 +1,6 @@
 // PostgreSQL as a child process, from the binaries of the npm package: one small cluster on
 // loopback with a password.
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { askEngine } from './ask-engine.js';
 import { prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { SERVICE_ROLE, SUPERUSER } from './postgres-accounts.js';
 import { findPostgresUser, type PostgresUser } from './postgres-user.js';
-import { StartProblem } from './problem.js';
+import { reasonOf, StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 const SMART_SHUTDOWN = 'received smart shutdown request';
@@ -25,21 +25,32 @@ export interface EmbeddedPostgres {
   readonly spec: ProcessSpec;
 }
 
-export function embeddedPostgres(options: {
-  directory: string;
-  port: number;
-  superuserPassword: string;
-  password: string;
+export interface EmbeddedPostgresOptions {
+  readonly directory: string;
+  readonly port: number;
+  readonly superuserPassword: string;
+  readonly password: string;
   /** Several stacks share the server of a test run. */
-  connectionsMax?: number;
-}): EmbeddedPostgres {
-  const { directory, port, superuserPassword, password, connectionsMax = 60 } = options;
-  const user = findPostgresUser({ programs: findPrograms(), parent: dirname(directory) });
-  if (!existsSync(directory)) initialize({ user, directory, password: superuserPassword });
-  prepareEngineFolder({ directory, configurationFile: 'postgresql.conf', account: user.owner });
+  readonly connectionsMax?: number;
+}
+
+/** Known before there is a cluster. */
+export const postgresUrls = (options: EmbeddedPostgresOptions): Pick<EmbeddedPostgres, 'url' | 'superuserUrl'> => {
+  const { port, superuserPassword, password } = options;
   return {
     url: `postgres://${SERVICE_ROLE}:${password}@127.0.0.1:${port}/analytics`,
     superuserUrl: `postgres://${SUPERUSER}:${superuserPassword}@127.0.0.1:${port}/analytics`,
+  };
+};
+
+/** Creates the cluster when there is none. */
+export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { directory, port, superuserPassword, connectionsMax = 60 } = options;
+  const user = findPostgresUser({ programs: findPrograms(), parent: dirname(directory) });
+  if (!existsSync(directory)) await initialize({ user, directory, password: superuserPassword });
+  prepareEngineFolder({ directory, configurationFile: 'postgresql.conf', account: user.owner });
+  return {
+    ...postgresUrls(options),
     spec: {
       name: 'postgres',
       isIsolated: true,
@@ -86,7 +97,7 @@ function settings(connectionsMax: number): string[] {
   return Object.entries(values).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 }
 
-function initialize(options: { user: PostgresUser; directory: string; password: string }): void {
+async function initialize(options: { user: PostgresUser; directory: string; password: string }): Promise<void> {
   const { user, directory, password } = options;
   // Created under another name and renamed, so that an interrupted start leaves nothing that looks
   // like a cluster.
@@ -103,16 +114,30 @@ function initialize(options: { user: PostgresUser; directory: string; password: 
     ...['-D', join(path, 'cluster'), '-E', 'UTF8', '--locale', 'C'],
     ...['-U', SUPERUSER, '-A', 'scram-sha-256', '--pwfile', join(path, passwordFile)],
   ]);
-  const result = spawnSync(command, args, { encoding: 'utf8', ...ids });
-  if (result.status !== 0) {
+  const problem = await run(command, args, ids);
+  if (problem !== undefined) {
     rmSync(unfinished, { recursive: true });
-    const output = result.error?.message ?? `${result.stdout}${result.stderr}`.trim().split('\n').slice(-3).join(' ');
     throw new StartProblem(
-      `PostgreSQL could not be initialised (${output}); set DATABASE_URL to a server that is already running.`,
+      `PostgreSQL could not be initialised (${problem}); set DATABASE_URL to a server that is already running.`,
     );
   }
   renameSync(join(unfinished, 'cluster'), directory);
   rmSync(unfinished, { recursive: true });
+}
+
+/** Resolves with the end of its output when it fails. It ends with this process. */
+async function run(command: string, args: readonly string[], ids: ProcessSpec['user']): Promise<string | undefined> {
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...ids });
+  const kill = () => child.kill('SIGKILL');
+  process.once('exit', kill);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  const failure = await new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => resolve(reasonOf(error)));
+    child.once('close', (status) => resolve(status === 0 ? undefined : output.trim().split('\n').slice(-3).join(' ')));
+  });
+  process.off('exit', kill);
+  return failure;
 }
 
 function findPrograms(): string {

@@ -9,6 +9,7 @@ import { HostsNotMigrated, migrateShards } from '../src/platform/clickhouse/migr
 import { type Config, readConfig } from '../src/platform/config.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
 import { migratePostgres } from '../src/platform/postgres/migrate.js';
+import { StepProgress } from '../src/platform/progress.js';
 import { writePrivateFile } from './data-directory.js';
 import { type FirstProjectKeys, readFirstProject } from './first-project.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance, handOverObjects } from './postgres-accounts.js';
@@ -25,7 +26,11 @@ const { values } = parseArgs({
 });
 
 async function prepare(config: Config): Promise<void> {
-  if (values['create-database']) await step('PostgreSQL could not be prepared', () => createDatabase(config));
+  // Ends when the stores are ready; the modules are loaded until then.
+  const superuserUrl = readFileSync(0, 'utf8');
+  if (values['create-database']) {
+    await step('PostgreSQL could not be prepared', () => createDatabase(config, superuserUrl));
+  }
   await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config));
   await step('ClickHouse (CLICKHOUSE_URL) could not be migrated', () => migrateAll(config));
   await step('The first project could not be created', () => ensureFirstProject(config));
@@ -34,7 +39,7 @@ async function prepare(config: Config): Promise<void> {
 /** A shard that does not answer does not keep the projects of the others waiting. */
 async function migrateAll(config: Config): Promise<void> {
   try {
-    await migrateShards(config);
+    await migrateShards(config, new StepProgress(process.stdout));
   } catch (error) {
     if (!(error instanceof HostsNotMigrated && error.isFirstMigrated)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -49,9 +54,9 @@ async function step(problem: string, run: () => Promise<unknown>): Promise<void>
   }
 }
 
-async function createDatabase(config: Config): Promise<void> {
+async function createDatabase(config: Config, url: string): Promise<void> {
   const { password, pathname } = new URL(config.DATABASE_URL);
-  const superuserUrl = new URL(readFileSync(0, 'utf8'));
+  const superuserUrl = new URL(url);
   superuserUrl.pathname = '/postgres';
   await withPostgres({ DATABASE_URL: superuserUrl.href }, async (postgres) => {
     await ensureServiceRole(postgres, password);

@@ -1,18 +1,20 @@
 // Chooses between embedded and external stores: DATABASE_URL, REDIS_URL and CLICKHOUSE_URL replace
 // the embedded ones.
 import { connect } from 'node:net';
+import { hasSeveralHosts, SEVERAL_HOSTS_ADVICE } from '../src/platform/config.js';
 import { embeddedClickHouse } from './clickhouse-server.js';
 import type { DataDirectory, Secrets } from './data-directory.js';
 import type { Environment, StoreUrls } from './environment.js';
 import { findFreePort } from './free-port.js';
-import { embeddedPostgres } from './postgres-server.js';
+import { type EmbeddedPostgresOptions, embeddedPostgres, postgresUrls } from './postgres-server.js';
 import { reasonOf, StartProblem } from './problem.js';
 import { embeddedRedis } from './redis-server.js';
 import type { ProcessSpec } from './supervised-process.js';
 
 export interface Stores {
   readonly urls: StoreUrls;
-  readonly specs: readonly ProcessSpec[];
+  /** A new cluster of PostgreSQL is created meanwhile. */
+  readonly specs: readonly (ProcessSpec | Promise<ProcessSpec>)[];
   /** Of the embedded PostgreSQL; no process of the service gets it. */
   readonly superuserUrl: string | undefined;
 }
@@ -20,7 +22,7 @@ export interface Stores {
 interface Store {
   readonly url: string;
   readonly superuserUrl?: string;
-  readonly spec?: ProcessSpec;
+  readonly spec?: ProcessSpec | Promise<ProcessSpec>;
 }
 
 const REACH_TIMEOUT_MS = 5000;
@@ -37,12 +39,15 @@ export async function chooseStores(options: {
   const own = async (variable: string, name: string, defaultPort: number): Promise<Store | undefined> => {
     const url = caller[variable];
     if (!url) return undefined;
+    if (variable === 'CLICKHOUSE_URL' && hasSeveralHosts(url)) {
+      throw new StartProblem(`${variable} ${SEVERAL_HOSTS_ADVICE}.`);
+    }
     await requireReachable({ url, name: `${name} (${variable})`, defaultPort });
     return { url };
   };
   const postgres =
     (await own('DATABASE_URL', 'PostgreSQL', 5432)) ??
-    embeddedPostgres({
+    startablePostgres({
       directory: directory.postgres,
       port: await findFreePort(),
       superuserPassword: secrets.postgresPassword,
@@ -65,6 +70,13 @@ export async function chooseStores(options: {
     specs: [postgres, redis, clickhouse].flatMap(({ spec }) => spec ?? []),
     superuserUrl: postgres.superuserUrl,
   };
+}
+
+function startablePostgres(options: EmbeddedPostgresOptions): Store {
+  const spec = embeddedPostgres(options).then((postgres) => postgres.spec);
+  // Its failure is that of the start, which may not await it yet.
+  spec.catch(() => {});
+  return { ...postgresUrls(options), spec };
 }
 
 async function requireReachable(options: { url: string; name: string; defaultPort: number }): Promise<void> {

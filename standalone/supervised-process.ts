@@ -7,6 +7,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { START_GATE } from '../src/platform/start-gate.js';
 import { reasonOf, StartProblem } from './problem.js';
 
 export interface LivenessCheck {
@@ -36,6 +37,8 @@ export interface ProcessSpec {
   readonly user?: { readonly uid: number; readonly gid: number };
   /** The supervisor's by default. */
   readonly cwd?: string;
+  /** Whether it calls passStartGate(): it loads its modules before its turn, and waits. */
+  readonly hasGate?: boolean;
   /**
    * Runs before each start. When it rejects, the error is logged and the process is started anyway.
    */
@@ -86,12 +89,18 @@ export class SupervisedProcess {
     return this.#child?.pid;
   }
 
+  /** Starts the process before its turn: it waits at its gate, when it has one, until start(). */
+  async load(): Promise<void> {
+    await this.#spawn();
+  }
+
   /**
    * Resolves when the process is ready for the first time; rejects with a StartProblem when it ends
    * or exceeds its time.
    */
   async start(): Promise<void> {
-    await this.#spawn();
+    if (this.#child === undefined) await this.#spawn();
+    this.#openGate();
     await this.#becomeReady();
     this.#watch = this.#keepRunning();
   }
@@ -109,22 +118,24 @@ export class SupervisedProcess {
   }
 
   async #spawn(): Promise<void> {
-    const { name, command, args, env, user, cwd, isIsolated, beforeStart, onLine } = this.spec;
+    const { name, command, args, env, user, cwd, isIsolated, hasGate = false, beforeStart, onLine } = this.spec;
     await beforeStart?.().catch((error: unknown) => this.#observer.line(name, reasonOf(error)));
     // stop() may have been called meanwhile.
     if (this.#stopped.signal.aborted) return;
     // In a separate process group, so that Ctrl-C reaches only the supervisor, which determines the
     // order of stopping.
-    const child = spawn(command, args, {
+    const child = spawn(command, hasGate ? [...args, START_GATE] : args, {
       env: { ...(isIsolated ? generalEnvironment() : process.env), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: [hasGate ? 'pipe' : 'ignore', 'pipe', 'pipe'],
       detached: true,
       ...(cwd === undefined ? {} : { cwd }),
       ...user,
     });
     this.#child = child;
     const { pid } = child;
+    child.stdin?.on('error', () => {});
     for (const output of [child.stdout, child.stderr]) {
+      if (output === null) continue;
       createInterface({ input: output }).on('line', (line) => {
         this.#observer.line(name, line);
         onLine?.(line, child);
@@ -142,6 +153,10 @@ export class SupervisedProcess {
         resolve(problem ?? (signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`));
       });
     });
+  }
+
+  #openGate(): void {
+    if (this.spec.hasGate) this.#child?.stdin?.end('start\n');
   }
 
   async #becomeReady(): Promise<void> {
@@ -197,6 +212,7 @@ export class SupervisedProcess {
       if (this.#stopped.signal.aborted) return;
       pauseMs = Math.min(pauseMs * 2, PAUSE_MAX_MS);
       await this.#spawn();
+      this.#openGate();
     }
   }
 

@@ -1,5 +1,6 @@
 // Supervisor: starts the whole stack in order (engines, preparation, processes of the Procfile with
-// `web` last) and stops it in reverse order, so that accepted requests can still be processed.
+// `web` last) and stops it in reverse order, so that accepted requests can still be processed. All
+// processes load their modules at once; those of the service wait at their gate for their turn.
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +15,7 @@ import { type MetricsServer, parseMetricsAddress, serveMetrics } from './metrics
 import { StartProblem } from './problem.js';
 import { type ProcfileEntry, parseProcfile } from './procfile.js';
 import type { FirstProject } from './standalone-file.js';
-import { chooseStores } from './stores.js';
+import { chooseStores, type Stores } from './stores.js';
 import { type ProcessObserver, type ProcessSpec, SupervisedProcess } from './supervised-process.js';
 import { type ChildOutput, say } from './terminal.js';
 
@@ -69,7 +70,6 @@ export class Supervisor {
     const metricsAddress = parseMetricsAddress(caller);
     const secrets = readOrCreateSecrets(directory);
     const stores = await chooseStores({ caller, directory, secrets });
-    await this.#startGroup(stores.specs);
 
     const ports: Ports = { web: port, query: await findFreePort(), worker: await findFreePort() };
     const publicUrl = caller.PUBLIC_URL || url;
@@ -78,20 +78,27 @@ export class Supervisor {
       ...{ caller, urls: stores.urls, ports, secrets, publicUrl },
       signIn: signIn?.env ?? {},
     });
+    const enginesReady = this.#startEngines(stores.specs);
+    // Awaited below: the other processes load their modules meanwhile.
+    enginesReady.catch(() => {});
+    const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
+    const specs = entries.filter(({ name }) => name !== ONE_SHOT).map((entry) => this.#toSpec(entry, env, ports));
+    const prepare = this.#loadPreparation(env, stores.superuserUrl !== undefined);
+    const first = await this.#loadGroup(specs.filter(({ name }) => name !== LAST_TO_START));
+    const last = await this.#loadGroup([
+      ...specs.filter(({ name }) => name === LAST_TO_START),
+      ...(signIn === undefined ? [] : [signIn.spec]),
+    ]);
+    await enginesReady;
+
     writePrivateFile(
       directory.serviceEnvironmentFile,
       Object.fromEntries(STORE_SETTINGS.map((name) => [name, env[name]])),
     );
-    const firstProject = await this.#prepare(env, stores.superuserUrl);
-
-    const entries = parseProcfile(readFileSync(join(packageRoot, 'Procfile'), 'utf8'));
-    const specs = entries.filter(({ name }) => name !== ONE_SHOT).map((entry) => this.#toSpec(entry, env, ports));
-    await this.#startGroup(specs.filter(({ name }) => name !== LAST_TO_START));
+    const firstProject = await prepare(stores.superuserUrl);
+    await Promise.all(first.map((loaded) => loaded.start()));
     this.#metrics = await serveMetrics(metricsAddress, this.#metricsOf(ports), say);
-    await this.#startGroup([
-      ...specs.filter(({ name }) => name === LAST_TO_START),
-      ...(signIn === undefined ? [] : [signIn.spec]),
-    ]);
+    await Promise.all(last.map((loaded) => loaded.start()));
     return firstProject;
   }
 
@@ -109,25 +116,46 @@ export class Supervisor {
     for (const running of this.#groups.flat()) running.kill();
   }
 
-  async #startGroup(specs: readonly ProcessSpec[]): Promise<void> {
-    if (this.#isStopping) throw new StartProblem('Stopped while starting.');
-    const group = specs.map((spec) => new SupervisedProcess(spec, this.#observer));
+  async #startEngines(specs: Stores['specs']): Promise<void> {
+    const group: SupervisedProcess[] = [];
     this.#groups.push(group);
-    await Promise.all(group.map((starting) => starting.start()));
+    const start = async (spec: ProcessSpec | Promise<ProcessSpec>) => {
+      const engine = new SupervisedProcess(await spec, this.#observer);
+      this.#requireStarting();
+      group.push(engine);
+      await engine.start();
+    };
+    await Promise.all(specs.map(start));
   }
 
-  /** With `superuserUrl`, creates the accounts and the database of the embedded PostgreSQL. */
-  async #prepare(env: Environment, superuserUrl: string | undefined): Promise<FirstProject> {
+  /** The processes wait for their start() before they use a store. */
+  async #loadGroup(specs: readonly ProcessSpec[]): Promise<readonly SupervisedProcess[]> {
+    this.#requireStarting();
+    const group = specs.map((spec) => new SupervisedProcess(spec, this.#observer));
+    this.#groups.push(group);
+    await Promise.all(group.map((loading) => loading.load()));
+    return group;
+  }
+
+  #requireStarting(): void {
     if (this.#isStopping) throw new StartProblem('Stopped while starting.');
+  }
+
+  /**
+   * Loads the process; the returned function runs it. With the superuser's URL, it creates the
+   * accounts and the database of the embedded PostgreSQL.
+   */
+  #loadPreparation(env: Environment, isCreating: boolean): (superuserUrl: string | undefined) => Promise<FirstProject> {
+    this.#requireStarting();
     const { directory, url, output } = this.#options;
-    const main = join(packageRoot, 'dist', 'standalone', 'prepare.js');
+    const main = join(packageRoot, 'dist', 'processes', 'prepare.js');
     const args = [main, '--standalone-file', directory.standaloneFile, '--url', url];
-    if (superuserUrl !== undefined) args.push('--create-database');
+    if (isCreating) args.push('--create-database');
     const child = spawn(process.execPath, args, {
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],
     });
-    child.stdin?.on('error', () => {}).end(superuserUrl ?? '');
+    child.stdin?.on('error', () => {});
     let firstProject: FirstProject | undefined;
     child.once('message', (message) => {
       firstProject = message as FirstProject;
@@ -138,12 +166,15 @@ export class Supervisor {
     child.stderr?.on('data', (text: Buffer) => {
       errors += text;
     });
-    const status = await new Promise((resolve) => child.once('close', resolve));
-    this.#preparation = undefined;
-    if (status !== 0 || firstProject === undefined) {
+    const ended = new Promise((resolve) => child.once('close', resolve));
+    return async (superuserUrl) => {
+      this.#requireStarting();
+      child.stdin?.end(superuserUrl ?? '');
+      const status = await ended;
+      this.#preparation = undefined;
+      if (status === 0 && firstProject !== undefined) return firstProject;
       throw new StartProblem(errors.trim().split('\n').at(-1) || 'The preparation failed.');
-    }
-    return firstProject;
+    };
   }
 
   #metricsOf(ports: Ports): ReadonlyMap<string, string> {
@@ -161,6 +192,7 @@ export class Supervisor {
       command: command === 'node' ? process.execPath : command,
       args: args.map((argument) => (argument.startsWith('dist/') ? join(packageRoot, argument) : argument)),
       env,
+      hasGate: true,
       checkReady: async () => {
         if (port !== undefined) await requireReady(`http://${this.#hostOf(name)}:${port}/readyz`);
       },

@@ -2,6 +2,7 @@
 // packages into dist/processes, after the compiler: Node then reads a few files instead of 1,500,
 // which more than halves the CPU time of a start. Commands run the compiled modules in dist.
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -10,7 +11,14 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const FOLDER = join(DIST, 'processes');
 
 /** The compiled entry of each process, by its name in the Procfile. */
-const PROCESSES = { web: 'src/api/main.js', query: 'src/query-api/main.js', worker: 'workers/main.js' };
+const PROCESSES = {
+  web: 'src/api/main.js',
+  query: 'src/query-api/main.js',
+  worker: 'workers/main.js',
+  // Of `npm start`.
+  prepare: 'standalone/prepare.js',
+  ...(isInstalled('oidc-provider') && { 'sign-in': 'standalone/sign-in-provider/main.js' }),
+};
 
 /** Modules with tasks for threads, and the entry of threads: thread-pool.ts knows these names. */
 const threads = readdirSync(join(DIST, 'src'), { recursive: true, encoding: 'utf8' })
@@ -56,6 +64,8 @@ const keepPlaces = {
 const bundle = await rolldown({
   input: Object.fromEntries(Object.entries(entries).map(([name, path]) => [name, join(DIST, path)])),
   platform: 'node',
+  // depd, of packages that the local sign-in uses.
+  checks: { eval: false },
   external: (id) => OPTIONAL.some((name) => id === name || id.startsWith(`${name}/`)),
   plugins: [keepPlaces],
 });
@@ -69,3 +79,11 @@ await bundle.write({
   chunkFileNames: '[name]-[hash].js',
 });
 await bundle.close();
+
+function isInstalled(name) {
+  try {
+    return createRequire(import.meta.url).resolve(name) !== '';
+  } catch {
+    return false;
+  }
+}

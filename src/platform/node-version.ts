@@ -18,6 +18,6 @@ export function describeNodeVersion(
   const isOld = major < first.major || (major === first.major && minor < first.minor);
   return {
     isOld,
-    sentence: `Node.js ${version} was not tried with this service; ${names} and later ones of these were`,
+    sentence: `Node.js ${version} was not tried with this service; ${names} and later ones of these were, and 22 is recommended`,
   };
 }

@@ -4,7 +4,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { collectDefaultMetrics, Gauge, type Registry } from 'prom-client';
 
-const RESOLUTION_MS = 10;
+// The timer wakes an idle process as often: 0.22 % of a core at 10 ms, 0.09 % at 50 ms. A block may
+// begin between two runs, so that it appears up to an interval shorter.
+const RESOLUTION_MS = 50;
 const PROM_CLIENT_LAG = 'nodejs_eventloop_lag_';
 // Node always runs the timer of prom-client's lag gauges; this makes it a rare one.
 const UNUSED_PRECISION_MS = 60_000;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
+import { inherited } from '../support/inherited.js';
 
 // Chains of other programs, which have a --help of their own.
 const OF_OTHERS = ['build', 'format'];
@@ -26,7 +27,7 @@ function run(command: string, args: readonly string[]): Promise<Ended> {
   const [program = '', ...words] = command.split(' ');
   const child = spawn(program === 'node' ? process.execPath : program, [...words, ...args], {
     cwd: packageRoot,
-    env: { PATH: process.env.PATH, INIT_CWD: folder, DATA_DIR: join(folder, 'data') },
+    env: { ...inherited('PATH', 'HOME', 'NODE_EXTRA_CA_CERTS'), INIT_CWD: folder, DATA_DIR: join(folder, 'data') },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -9,6 +9,7 @@ import { QUESTIONS } from '../../src/demo/stories.js';
 import { type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -33,7 +34,15 @@ afterAll(async () => {
   await databases?.close();
 });
 
-function demo(...args: string[]): Promise<{ status: number | null; stdout: string; stderr: string }> {
+const demo = (...args: string[]): Promise<Ended> => start(...args).ended;
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+function start(...args: string[]): { readonly interrupt: () => void; readonly ended: Promise<Ended> } {
   const child = spawn(process.execPath, [join(packageRoot, 'dist', 'cli', 'demo.js'), ...args], {
     env: { ...process.env, ...databases.env, SERVICE_URL: processes.url },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -44,7 +53,8 @@ function demo(...args: string[]): Promise<{ status: number | null; stdout: strin
       output[name] += text;
     });
   }
-  return new Promise((resolve) => child.once('close', (status) => resolve({ status, ...output })));
+  const ended = new Promise<Ended>((resolve) => child.once('close', (status) => resolve({ status, ...output })));
+  return { interrupt: () => void child.kill('SIGINT'), ended };
 }
 
 const demoProjects = (): Promise<{ id: string; name: string; deleted_at: Date | null }[]> =>
@@ -172,6 +182,18 @@ describe('npm run demo', () => {
     expect((await demoProjects()).filter(({ deleted_at: deletedAt }) => deletedAt === null)).toEqual([]);
     const [other] = await postgres('projects').where({ id: otherId }).select('deleted_at', 'is_demo');
     expect(other).toEqual({ deleted_at: null, is_demo: false });
+  });
+
+  test('leaves no project after Ctrl-C, and begins again', async () => {
+    const existing = async () => (await demoProjects()).filter(({ deleted_at: deletedAt }) => deletedAt === null);
+    const interrupted = start('--people', '4000');
+    await eventually(async () => expect(await existing()).toHaveLength(1));
+    interrupted.interrupt();
+    const stderr = 'interrupted; the incomplete demo project is deleted: run the same command again\n';
+    expect(await interrupted.ended).toEqual({ status: 130, stdout: '', stderr });
+    expect(await existing()).toEqual([]);
+    expect((await demo('--people', '50')).status).toBe(0);
+    expect((await demo('--delete')).status).toBe(0);
   });
 
   test('leaves no project when the service refuses the events', async () => {

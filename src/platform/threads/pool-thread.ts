@@ -1,4 +1,6 @@
 // One worker thread of the pool: runs one request at a time, with a deadline and a memory limit.
+// Above its memory limit a thread ends and the process goes on, in Node 20 and 22 always; in Node
+// 24, V8 may end the whole process when a thread fills its heap with objects of several KB.
 import { Worker } from 'node:worker_threads';
 import { PublicError } from '../errors.js';
 import type { ThreadReply, ThreadRequest } from './thread-task.js';
