@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { packageRoot } from '../src/platform/paths.js';
 import { benchAgents } from './agents.js';
+import { benchCache, KEEPS_ANSWERS } from './cache.js';
 import { benchCatalog } from './catalog.js';
+import { benchCollecting } from './collecting.js';
 import { benchConsole } from './console.js';
 import { benchDefinitions } from './definitions.js';
 import { benchErasure } from './erasure.js';
@@ -20,10 +22,15 @@ import { describeMachine } from './machine.js';
 import { type BenchResult, formatNumber, type Measurement, toTable } from './measurement.js';
 import { benchProtocols } from './protocols.js';
 import { benchQuery } from './query.js';
+import { benchShards } from './shards.js';
 import { benchSingle } from './single.js';
 import { benchForms, benchSources } from './sources.js';
 import type { BenchContext } from './stack.js';
-import { startStack } from './start-stack.js';
+import { benchStart } from './start.js';
+import { startStack, UNLIMITED } from './start-stack.js';
+
+/** Of a benchmark without a stack of its own. */
+type StackFree = Omit<BenchContext, 'stack'>;
 
 interface Bench {
   readonly name: string;
@@ -31,11 +38,14 @@ interface Bench {
   readonly run: (context: BenchContext) => Promise<Measurement[]>;
   /** Timeout, about twice the usual duration. */
   readonly minutesMax: number;
+  /** Beside those that are for all. */
+  readonly settings?: Readonly<Record<string, string>>;
 }
 
 const BENCHES: readonly Bench[] = [
   { name: 'ingest', run: benchIngest, minutesMax: 6 },
   { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
+  { name: 'collecting', run: benchCollecting, minutesMax: 15 },
   { name: 'protocols', run: benchProtocols, minutesMax: 12 },
   { name: 'import', run: benchImport, minutesMax: 8 },
   { name: 'catalog', run: benchCatalog, minutesMax: 4 },
@@ -43,6 +53,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'exact', run: benchExact, minutesMax: 5 },
   { name: 'query', run: benchQuery, minutesMax: 7 },
   { name: 'query-sources', run: benchSources, minutesMax: 20 },
+  { name: 'cache', run: benchCache, minutesMax: 5, settings: KEEPS_ANSWERS },
   { name: 'query-forms', run: benchForms, minutesMax: 10 },
   { name: 'console', run: benchConsole, minutesMax: 10 },
   { name: 'erasure', run: benchErasure, minutesMax: 12 },
@@ -50,13 +61,23 @@ const BENCHES: readonly Bench[] = [
   { name: 'agents', run: benchAgents, minutesMax: 4 },
   { name: 'definitions', run: benchDefinitions, minutesMax: 1 },
   { name: 'latency', run: benchLatency, minutesMax: 4 },
+  { name: 'shards', run: benchShards, minutesMax: 14 },
   { name: 'idle', run: benchIdle, minutesMax: 11 },
+];
+
+/** They start stacks themselves. */
+const STACK_FREE: readonly (Omit<Bench, 'run'> & { readonly run: (context: StackFree) => Promise<Measurement[]> })[] = [
+  { name: 'start', run: benchStart, minutesMax: 5 },
 ];
 
 const startedAt = new Date().toISOString();
 const say = (message: string): void => void process.stderr.write(`${message}\n`);
 
-async function runBench(bench: Bench, isQuick: boolean): Promise<BenchResult> {
+async function runBench(
+  bench: Pick<Bench, 'name'>,
+  isQuick: boolean,
+  run: (context: StackFree) => Promise<Measurement[]>,
+): Promise<BenchResult> {
   const startedMs = performance.now();
   const reported: Measurement[] = [];
   const toResult = (measurements: readonly Measurement[], failure?: string): BenchResult => ({
@@ -71,7 +92,7 @@ async function runBench(bench: Bench, isQuick: boolean): Promise<BenchResult> {
     writeResults([...results, toResult(reported, 'not finished')], isQuick);
   };
   try {
-    const rest = await onFreshStack(bench, { isQuick, say, report });
+    const rest = await run({ isQuick, say, report });
     return toResult([...reported, ...rest]);
   } catch (cause) {
     const failure = cause instanceof Error ? cause.message : String(cause);
@@ -80,19 +101,22 @@ async function runBench(bench: Bench, isQuick: boolean): Promise<BenchResult> {
   }
 }
 
-async function onFreshStack(bench: Bench, context: Omit<BenchContext, 'stack'>): Promise<Measurement[]> {
+async function onFreshStack(bench: Bench, context: StackFree): Promise<Measurement[]> {
   say(`${bench.name}: starting a stack`);
-  const stack = await startStack();
+  const stack = await startStack({ settings: { ...UNLIMITED, ...bench.settings } });
+  return inTime(bench, bench.run({ ...context, stack })).finally(() => stack.stop());
+}
+
+async function inTime<T>(bench: Pick<Bench, 'minutesMax'>, running: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const tooLong = new Promise<never>((_, reject) => {
     const giveUp = () => reject(new Error(`not finished after ${bench.minutesMax} minutes`));
     timer = setTimeout(giveUp, bench.minutesMax * 60_000);
   });
   try {
-    return await Promise.race([bench.run({ ...context, stack }), tooLong]);
+    return await Promise.race([running, tooLong]);
   } finally {
     clearTimeout(timer);
-    await stack.stop();
   }
 }
 
@@ -112,17 +136,23 @@ const { values, positionals } = parseArgs({
   options: { quick: { type: 'boolean', default: false } },
   allowPositionals: true,
 });
-const unknown = positionals.filter((name) => !BENCHES.some((bench) => bench.name === name));
+const names = [...BENCHES, ...STACK_FREE].map(({ name }) => name);
+const unknown = positionals.filter((name) => !names.includes(name));
 if (unknown.length > 0) {
-  say(`no bench is named ${unknown.join(', ')}; there are ${BENCHES.map((bench) => bench.name).join(', ')}`);
+  say(`no bench is named ${unknown.join(', ')}; there are ${names.join(', ')}`);
   process.exit(2);
 }
 // "ingest" runs batches and single events, "query" both sets of queries.
-const isChosen = ({ name }: Bench) =>
+const isChosen = ({ name }: Pick<Bench, 'name'>) =>
   positionals.length === 0 || positionals.some((wanted) => name === wanted || name.startsWith(`${wanted}-`));
 
 const results: BenchResult[] = [];
-for (const bench of BENCHES.filter(isChosen)) results.push(await runBench(bench, values.quick));
+for (const bench of BENCHES.filter(isChosen)) {
+  results.push(await runBench(bench, values.quick, (context) => onFreshStack(bench, context)));
+}
+for (const bench of STACK_FREE.filter(isChosen)) {
+  results.push(await runBench(bench, values.quick, (context) => inTime(bench, bench.run(context))));
+}
 
 const machine = describeMachine();
 say(`\n${machine.cores} cores, ${machine.cpu}, ${machine.memoryGb} GB, node ${machine.node}, commit ${machine.commit}`);

@@ -12,7 +12,11 @@ export interface Stack {
   readonly publicKey: string;
   readonly secretKey: string;
   readonly database: string;
+  /** Where it keeps its data and settings. */
+  readonly directory: string;
   readonly clickhouse: ClickHouseClient;
+  /** With the password. */
+  readonly clickhouseUrl: string;
   /** With the password. */
   readonly postgresUrl: string;
   /** Current processes of the system, engines included. */
@@ -76,7 +80,10 @@ export async function untilMergesRest(stack: Stack): Promise<void> {
 }
 
 /** JSON response of POST /query. Throws the service's message on an error status. */
-export async function ask(stack: Stack, q: string): Promise<{ rows: readonly Record<string, unknown>[] }> {
+export async function ask(
+  stack: Pick<Stack, 'url' | 'secretKey'>,
+  q: string,
+): Promise<{ rows: readonly Record<string, unknown>[] }> {
   const response = await fetch(`${stack.url}/query`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': stack.secretKey },

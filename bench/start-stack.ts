@@ -20,13 +20,14 @@ const ENDING_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const ENGINE_CONNECTIONS = 4;
 const DATABASE = 'analytics';
 
-/** Measure the machine, not the rate limits of a key. */
+/** Measure the machine, not the rate limits of a key or the answers that are kept. */
 export const UNLIMITED: Settings = {
   IDENTIFY_REQUESTS_PER_SECOND: '1000000',
   TRACK_REQUESTS_PER_SECOND: '1000000',
   PROJECT_EVENTS_PER_SECOND: '100000000',
   PROJECT_BYTES_PER_SECOND: '100000000000',
   QUERY_REQUESTS_PER_SECOND: '1000000',
+  ANSWER_CACHE_BYTES: '0',
 };
 
 type Settings = Readonly<Record<string, string>>;
@@ -37,11 +38,9 @@ type Settings = Readonly<Record<string, string>>;
  */
 export async function startStack(options: { directory?: string; settings?: Settings } = {}): Promise<Stack> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'event-analytics-bench-'));
-  // Ignore store settings of this machine: the stack under test brings its own.
-  const { DATABASE_URL: _database, REDIS_URL: _redis, CLICKHOUSE_URL: _clickhouse, ...inherited } = process.env;
   const supervisor = spawn(process.execPath, [SUPERVISOR], {
     env: {
-      ...inherited,
+      ...withoutStores(process.env),
       DATA_DIR: directory,
       PORT: String(await findFreePort()),
       LOG_LEVEL: 'warn',
@@ -70,8 +69,9 @@ export async function startStack(options: { directory?: string; settings?: Setti
       projectId: keys.project_id,
       publicKey: keys.public_key,
       secretKey: keys.secret_key,
-      database: DATABASE,
+      ...{ database: DATABASE, directory },
       clickhouse,
+      clickhouseUrl: urls.CLICKHOUSE_URL,
       postgresUrl: urls.DATABASE_URL,
       processes: () => findProcesses(directory),
       stop: async () => {
@@ -83,6 +83,12 @@ export async function startStack(options: { directory?: string; settings?: Setti
     await stop();
     throw cause;
   }
+}
+
+/** Ignores store settings of this machine: the stack under test brings its own. */
+export function withoutStores(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, CLICKHOUSE_URL: _clickhouse, ...others } = env;
+  return others;
 }
 
 interface StandaloneKeys {

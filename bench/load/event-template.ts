@@ -24,13 +24,17 @@ export interface TemplateOptions {
   readonly protocol?: ProtocolName | undefined;
   /** Each event has a user or a device, as PostHog's have, and not both. */
   readonly hasOneId?: boolean | undefined;
+  /** Page views, with the properties that a page sends. */
+  readonly arePageViews?: boolean | undefined;
   readonly key: string;
   readonly eventsPerRequest: number;
 }
 
 export function createBodyTemplate(options: TemplateOptions): BodyTemplate {
-  const { protocol = 'track', hasOneId = false, key } = options;
-  const events = Array.from({ length: options.eventsPerRequest }, () => createEvent(hasOneId));
+  const { protocol = 'track', hasOneId = false, arePageViews = false, key } = options;
+  const events = Array.from({ length: options.eventsPerRequest }, () =>
+    arePageViews ? toPageView(createEvent(hasOneId)) : createEvent(hasOneId),
+  );
   const { path, toHeaders, toBody } = FORMS[protocol];
   const body = JSON.stringify(toBody(events, key, { time: TIME_PLACE, timeMs: TIME_MS_PLACE }));
   const head = [
@@ -129,6 +133,16 @@ function createEvent(hasOneId: boolean): LoadEvent {
     },
   };
 }
+
+const PAGE_PROPERTIES = ['url', 'referrer', 'title'];
+
+const toPageView = (event: LoadEvent): LoadEvent => ({
+  ...event,
+  event_type: 'page_view',
+  event_properties: Object.fromEntries(
+    Object.entries(event.event_properties).filter(([name]) => PAGE_PROPERTIES.includes(name)),
+  ),
+});
 
 function pick<T>(choices: readonly T[]): T {
   return choices[Math.floor(Math.random() * choices.length)] as T;

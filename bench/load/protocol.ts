@@ -13,6 +13,8 @@ export interface LoadOptions {
   /** By default `track`. */
   readonly protocol?: ProtocolName;
   readonly hasOneId?: boolean;
+  /** Page views, with the properties that a page sends. */
+  readonly arePageViews?: boolean;
 }
 
 export interface RunLimits {

@@ -1,0 +1,251 @@
+// Three ClickHouse servers beside one, on the same cores: ingestion of three projects that live on
+// one of them or on one each, in alternating rounds; questions of one project before and after the
+// others are added; what looking up placements costs; and the latency of a project while the server
+// of another is stopped and its events wait.
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { NewProject } from '../src/accounts/store.js';
+import { PlacementCache } from '../src/ingest/placement-cache.js';
+import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
+import { addEngines, createProjects, type FurtherEngine, startFurtherEngine } from './further-engine.js';
+import { measureLatency } from './latency.js';
+import { Load } from './load/load.js';
+import { atLeast, atMost, type Measurement } from './measurement.js';
+import { readCpuMs } from './process-usage.js';
+import { ask, type BenchContext, type Stack, selectNumber, untilMergesRest } from './stack.js';
+import { median, percentile } from './statistics.js';
+
+const SERVERS = 3;
+const EVENTS_PER_REQUEST = 2000;
+const OUTSTANDING_MAX = 70_000;
+const POLL_MS = 100;
+const QUESTION = '* | last 7d | count by day';
+
+/** A project, and the server that has it. */
+interface Target {
+  readonly clickhouse: ClickHouseClient;
+  readonly id: string;
+  readonly publicKey: string;
+  readonly secretKey: string;
+}
+
+interface Sizes {
+  readonly seconds: number;
+  readonly rounds: number;
+  readonly questions: number;
+  readonly latencies: number;
+}
+
+const FULL: Sizes = { seconds: 12, rounds: 4, questions: 150, latencies: 60 };
+const QUICK: Sizes = { seconds: 2, rounds: 1, questions: 10, latencies: 4 };
+
+export async function benchShards({ stack, isQuick, say, report }: BenchContext): Promise<Measurement[]> {
+  const sizes = isQuick ? QUICK : FULL;
+  const engines: FurtherEngine[] = [];
+  try {
+    const home = { clickhouse: stack.clickhouse, id: stack.projectId, ...keysOf(stack) };
+    const neighbours = await createProjects(stack.directory, SERVERS - 1);
+    const onOne = [home, ...neighbours.map((project) => ({ clickhouse: stack.clickhouse, ...project }))];
+    say('one server: warming up');
+    await ingest(stack, onOne, sizes.seconds);
+    await untilMergesRest(stack);
+    say('one server: questions');
+    const before = await askOften(stack, home, sizes.questions);
+
+    say('adding two servers');
+    for (let server = 2; server <= SERVERS; server += 1) {
+      engines.push(await startFurtherEngine(`${stack.directory}/shard-${server}`, stack.database));
+    }
+    const added = await addEngines(stack.directory, engines);
+    const onThree = [home, ...added.map((project, index) => toTarget(project, engines[index]))];
+    const after = await askOften(stack, home, sizes.questions);
+    report([
+      { name: 'a question, one server', value: median(before.service), unit: 'ms' },
+      { name: 'the same, three servers', value: median(after.service), unit: 'ms' },
+      { name: 'its ratio', value: median(after.service) / median(before.service), unit: '', aim: atMost(1.03) },
+      { name: 'ratio of the engine alone meanwhile', value: median(after.engine) / median(before.engine), unit: '' },
+    ]);
+
+    await ingest(stack, onThree, sizes.seconds);
+    report(await compareIngestion(stack, { onOne, onThree }, sizes, say));
+    return await measureBesideDead(stack, { home, dead: onThree.at(-1), engine: engines.at(-1) }, sizes, say);
+  } finally {
+    for (const engine of engines) await engine.stop();
+  }
+}
+
+const keysOf = ({ publicKey, secretKey }: Stack) => ({ publicKey, secretKey });
+
+function toTarget(project: NewProject, engine: FurtherEngine | undefined): Target {
+  if (engine === undefined) throw new Error('a server is missing');
+  return { clickhouse: engine.clickhouse, ...project };
+}
+
+interface Ingested {
+  readonly events: number;
+  readonly perSecond: number;
+  /** Of the processes of the service, without engines, per 1,000 events. */
+  readonly cpuMs: number;
+}
+
+/** From the first request until every accepted event is stored once. */
+async function ingest(stack: Stack, targets: readonly Target[], seconds: number): Promise<Ingested> {
+  const loads = await Promise.all(
+    targets.map(({ publicKey }) =>
+      Load.start({
+        ...{ url: stack.url, key: publicKey, eventsPerRequest: EVENTS_PER_REQUEST },
+        ...{ connections: 2, bodies: 20 },
+      }),
+    ),
+  );
+  try {
+    const service = stack.processes().filter(({ name }) => ['web', 'worker', 'query'].includes(name));
+    const cpuBefore = sum(readCpuMs(service));
+    const startedMs = performance.now();
+    const counts = await Promise.all(targets.map((target, index) => ingestInto(target, loads[index] as Load, seconds)));
+    const elapsedMs = performance.now() - startedMs;
+    const events = counts.reduce((total, count) => total + count, 0);
+    const cpuMs = ((sum(readCpuMs(service)) - cpuBefore) * 1000) / events;
+    return { events, perSecond: (events * 1000) / elapsedMs, cpuMs };
+  } finally {
+    await Promise.all(loads.map((load) => load.stop()));
+  }
+}
+
+const sum = (values: ReadonlyMap<string, number>): number =>
+  [...values.values()].reduce((total, value) => total + value, 0);
+
+async function ingestInto(target: Target, load: Load, seconds: number): Promise<number> {
+  const count = () => selectNumber(target, `SELECT count() FROM events WHERE project_id = '${target.id}'`);
+  const before = await count();
+  load.allow(OUTSTANDING_MAX);
+  let isSending = true;
+  const running = load.run({ durationMs: seconds * 1000, eventsMax: 2_000_000 }).finally(() => {
+    isSending = false;
+  });
+  while (isSending) {
+    await Promise.race([sleep(POLL_MS), running]);
+    load.allow((await count()) - before + OUTSTANDING_MAX);
+  }
+  const { accepted, refusals } = await running;
+  if (Object.keys(refusals).length > 0) throw new Error(`refused: ${JSON.stringify(refusals)}`);
+  for (;;) {
+    const stored = (await count()) - before;
+    if (stored === accepted) return accepted;
+    if (stored > accepted) throw new Error(`${stored} events are stored, ${accepted} were accepted`);
+    await sleep(POLL_MS / 5);
+  }
+}
+
+async function compareIngestion(
+  stack: Stack,
+  { onOne, onThree }: { onOne: readonly Target[]; onThree: readonly Target[] },
+  sizes: Sizes,
+  say: (message: string) => void,
+): Promise<Measurement[]> {
+  const rounds: { one: Ingested; three: Ingested }[] = [];
+  for (let round = 1; round <= sizes.rounds; round += 1) {
+    say(`ingestion, round ${round}`);
+    rounds.push({
+      one: await ingest(stack, onOne, sizes.seconds),
+      three: await ingest(stack, onThree, sizes.seconds),
+    });
+  }
+  const cpuMs = median(rounds.map(({ three }) => three.cpuMs));
+  const ratio = median(rounds.map(({ one, three }) => three.perSecond / one.perSecond));
+  const lookupMs = (await timeLookups(onThree)) / (EVENTS_PER_REQUEST / 1000);
+  return [
+    { name: 'three projects on one server', value: median(rounds.map(({ one }) => one.perSecond)), unit: '/s' },
+    { name: 'the same on three', value: median(rounds.map(({ three }) => three.perSecond)), unit: '/s' },
+    { name: 'ingestion of three servers over one', value: ratio, unit: '', aim: atLeast(0.9) },
+    { name: 'CPU of web and worker per 1,000 events', value: cpuMs, unit: 'ms' },
+    { name: 'looking up placements of 1,000 events', value: lookupMs, unit: 'ms' },
+    { name: 'its share of that CPU', value: (lookupMs / cpuMs) * 100, unit: '%', aim: atMost(1) },
+  ];
+}
+
+const LOOKUPS = 20_000;
+
+/** Milliseconds of CPU for the lookup of one job, as a worker does it. */
+async function timeLookups(targets: readonly Target[]): Promise<number> {
+  const placements = new Map(targets.map(({ id }, index) => [id, { shard: index + 1, epoch: 1, isMoving: false }]));
+  const cache = new PlacementCache({
+    read: async () => [],
+    areSeveral: async () => true,
+    placementsOf: async () => placements,
+  });
+  const projects = targets.map(({ id }) => new Set([id]));
+  const before = process.cpuUsage();
+  for (let job = 0; job < LOOKUPS; job += 1) {
+    const of = projects[job % projects.length] ?? new Set();
+    const placementOf = await cache.of(of, 'version');
+    for (const id of of) placementOf(id);
+  }
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / LOOKUPS;
+}
+
+/** Milliseconds of each question, and of the same count asked of the engine in between. */
+async function askOften(stack: Stack, { id }: Target, times: number): Promise<{ service: number[]; engine: number[] }> {
+  const [service, engine]: [number[], number[]] = [[], []];
+  const direct = `SELECT count() FROM events WHERE project_id = '${id}' AND time > now() - INTERVAL 7 DAY`;
+  for (let time = -3; time < times; time += 1) {
+    const startedMs = performance.now();
+    await ask(stack, QUESTION);
+    const askedMs = performance.now();
+    await selectNumber(stack, direct);
+    if (time < 0) continue;
+    service.push(askedMs - startedMs);
+    engine.push(performance.now() - askedMs);
+  }
+  return { service, engine };
+}
+
+async function measureBesideDead(
+  stack: Stack,
+  { home, dead, engine }: { home: Target; dead: Target | undefined; engine: FurtherEngine | undefined },
+  { latencies, questions }: Sizes,
+  say: (message: string) => void,
+): Promise<Measurement[]> {
+  if (dead === undefined || engine === undefined) throw new Error('a server is missing');
+  await untilMergesRest(stack);
+  say('latency with all servers');
+  const before = await measureLatency(stack, `latency_${Date.now()}`, latencies);
+  const asked = await askOften(stack, home, questions);
+  await engine.stop();
+  const stopping = new AbortController();
+  const sending = sendTo(stack, dead.publicKey, stopping.signal);
+  try {
+    say('latency beside a dead server');
+    const beside = await measureLatency(stack, `latency_${Date.now()}`, latencies);
+    const askedBeside = await askOften(stack, home, questions);
+    const [usual, now] = [median(before), median(beside)];
+    return [
+      { name: 'accepted to counted, all servers', value: usual, unit: 'ms' },
+      { name: 'the same beside a dead server', value: now, unit: 'ms' },
+      { name: 'its ratio', value: now / usual, unit: '', aim: atMost(1.1) },
+      { name: 'ratio of the 95th percentile', value: percentile(beside, 0.95) / percentile(before, 0.95), unit: '' },
+      {
+        name: 'ratio of a question beside a dead server',
+        value: median(askedBeside.service) / median(asked.service),
+        unit: '',
+        aim: atMost(1.1),
+      },
+    ];
+  } finally {
+    stopping.abort();
+    await sending;
+  }
+}
+
+/** Ten events a second that wait for the dead server. */
+async function sendTo({ url }: Stack, key: string, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    const response = await fetch(`${url}/track`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-api-key': key },
+      body: JSON.stringify({ event_type: 'waits', user_id: 'waiting' }),
+    });
+    await response.arrayBuffer();
+    await sleep(POLL_MS);
+  }
+}
