@@ -33,10 +33,32 @@ export function trySignal(pid: number | undefined, name: NodeJS.Signals): boolea
   }
 }
 
+type FindPid = (process: ProcessName) => number | undefined;
+
+/** Injects the faults, which may overlap. Resolves with those that hit something. */
+export async function injectAll(
+  faults: readonly Fault[],
+  options: Parameters<typeof createInjector>[0] & { forMs: number; say: (text: string) => void },
+): Promise<Fault[]> {
+  const injector = createInjector(options);
+  const startedAt = Date.now();
+  const injected: Fault[] = [];
+  const running: Promise<void>[] = [];
+  for (const fault of faults) {
+    await delay(Math.max(0, startedAt + fault.atMs - Date.now()));
+    const process_ = 'process' in fault ? fault.process : '';
+    options.say(`${(fault.atMs / 1000).toFixed(1).padStart(6)} s  ${fault.kind} ${process_}`);
+    running.push(injector.inject(fault).then((isHit) => void (isHit && injected.push(fault))));
+  }
+  await delay(Math.max(0, startedAt + options.forMs - Date.now()));
+  await Promise.all(running);
+  return injected;
+}
+
 export function createInjector(options: {
   dataDirectory: string;
   /** Pid of a process; undefined while it restarts. */
-  findPid: (process: ProcessName) => number | undefined;
+  findPid: FindPid;
   /** Resolves with true while an insert runs, or with false on timeout. */
   untilInsertRuns: () => Promise<boolean>;
 }): Injector {

@@ -1,27 +1,28 @@
-// `npm run faults [-- --seconds 120 --seed 7]`: sends traffic to a stack started by `npm start`
-// while killing and pausing its processes, stepping clocks and filling its disk, then checks
-// everything that was acknowledged, and that each transition of an alert was told once. Prints the
-// ledger, writes it to bench/results, and exits with status 1 when anything is lost, duplicated,
-// phantom or wrong.
+// `npm run faults [-- --seconds 120 --seed 7 --shards 3]`: sends traffic to a stack started by
+// `npm start` while killing and pausing its processes, stepping clocks and filling its disk, then
+// checks everything that was acknowledged, and that each transition of an alert was told once.
+// Prints the ledger, writes it to bench/results, and exits with status 1 when anything is lost,
+// duplicated, phantom or wrong. With several shards, one is killed over and over (shards.ts).
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/machine.js';
-import { ask, type Stack } from '../bench/stack.js';
+import type { Stack } from '../bench/stack.js';
 import { startStack, UNLIMITED } from '../bench/start-stack.js';
 import { partitionQueryId } from '../src/ingest/insert/ingest-partition.js';
 import { isQueryIdRunning } from '../src/platform/clickhouse/failures.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { type AlertFindings, startAlerts } from './alerts.js';
-import { checkEvents, type EventFindings, findProfileProblem, type StoredProfile } from './check.js';
+import { isRight, type Outcome, untilStored } from './check.js';
 import { startCuttingProxy } from './cutting-proxy.js';
 import { type HookReceiver, startHookReceiver } from './hook-receiver.js';
-import { createInjector, tryMountSmallDisk, trySignal } from './inject.js';
+import { injectAll, tryMountSmallDisk, trySignal } from './inject.js';
 import { createRandom } from './random.js';
 import { type Fault, type ProcessName, planFaults, planWorkerFaults } from './schedule.js';
 import { startSecondWorker } from './second-worker.js';
+import { runShards } from './shards.js';
 import { startTraffic, type Traffic } from './traffic.js';
 
 const CLIENTS = 6;
@@ -32,13 +33,17 @@ const INSERT_POLL_MS = 5;
 const CLOCK_STEP_MS = 7000;
 const WORKERS_ALONE_MS = 25_000;
 const LOCAL_HOOKS = { WEBHOOK_PRIVATE_ADDRESSES: '127.0.0.1' };
-const RECOVERY_TIMEOUT_MS = 180_000;
 
 const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '120' }, seed: { type: 'string' } },
+  options: {
+    seconds: { type: 'string', default: '120' },
+    seed: { type: 'string' },
+    shards: { type: 'string', default: '1' },
+  },
 });
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
 const durationMs = Number(values.seconds) * 1000;
+const shards = Number(values.shards);
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 type FindPid = (name: ProcessName) => number | undefined;
@@ -69,7 +74,7 @@ async function run(): Promise<boolean> {
     const turning = new AbortController();
     const turned = alerts.turnUntil(turning.signal);
     const clock = setInterval(() => trySignal(second.pid, 'SIGUSR2'), CLOCK_STEP_MS);
-    const under = { stack, dataDirectory: directory, findPid };
+    const under = { dataDirectory: directory, findPid, untilInsertRuns: () => untilInsertRuns(stack), say };
     const injected = await injectAll(faults, { ...under, forMs: durationMs });
     await traffic.stop();
     await proxy.close();
@@ -93,29 +98,6 @@ async function run(): Promise<boolean> {
   }
 }
 
-/** Injects the faults, which may overlap. Resolves with those that hit something. */
-async function injectAll(
-  faults: readonly Fault[],
-  { stack, dataDirectory, findPid, forMs }: { stack: Stack; dataDirectory: string; findPid: FindPid; forMs: number },
-): Promise<Fault[]> {
-  const injector = createInjector({
-    dataDirectory,
-    findPid,
-    untilInsertRuns: () => untilInsertRuns(stack),
-  });
-  const startedAt = Date.now();
-  const injected: Fault[] = [];
-  const running: Promise<void>[] = [];
-  for (const fault of faults) {
-    await delay(Math.max(0, startedAt + fault.atMs - Date.now()));
-    say(`${(fault.atMs / 1000).toFixed(1).padStart(6)} s  ${fault.kind} ${'process' in fault ? fault.process : ''}`);
-    running.push(injector.inject(fault).then((isHit) => void (isHit && injected.push(fault))));
-  }
-  await delay(Math.max(0, startedAt + forMs - Date.now()));
-  await Promise.all(running);
-  return injected;
-}
-
 /**
  * Polls with the query id of the inserts: ClickHouse rejects it while an insert with the same id
  * runs.
@@ -134,13 +116,6 @@ async function untilInsertRuns({ clickhouse, database }: Stack): Promise<boolean
   return false;
 }
 
-interface Outcome {
-  readonly events: EventFindings;
-  readonly profileProblems: readonly string[];
-  /** From the last request until everything was stored. */
-  readonly recoverySeconds: number;
-}
-
 interface Run {
   /** Faults that hit something. */
   readonly faults: readonly Fault[];
@@ -151,36 +126,6 @@ interface Run {
   readonly told: AlertFindings;
   readonly receiver: HookReceiver;
 }
-
-/** Resolves when everything is correct, or with the problems after three minutes. */
-async function untilStored(stack: Stack, traffic: Traffic): Promise<Outcome> {
-  const startedAt = Date.now();
-  for (;;) {
-    const outcome = await look(stack, traffic).catch((error: unknown) => error);
-    const recoverySeconds = (Date.now() - startedAt) / 1000;
-    const isOver = Date.now() - startedAt > RECOVERY_TIMEOUT_MS;
-    if (outcome instanceof Error && isOver) throw outcome;
-    if (!(outcome instanceof Error)) {
-      const found = outcome as Omit<Outcome, 'recoverySeconds'>;
-      if (isRight(found) || isOver) return { ...found, recoverySeconds };
-    }
-    await delay(500);
-  }
-}
-
-async function look(stack: Stack, traffic: Traffic): Promise<Omit<Outcome, 'recoverySeconds'>> {
-  const events = await checkEvents(stack.clickhouse, stack.projectId, traffic.events);
-  const { rows } = await ask(stack, 'users | last 1d | list | limit 10000');
-  const profiles = new Map(rows.map((row) => [row.user_id as string, row.properties as unknown as StoredProfile]));
-  const profileProblems = [...traffic.profiles].flatMap(([userId, model]) => {
-    const problem = findProfileProblem(model, profiles.get(userId));
-    return problem === undefined ? [] : [`${userId}: ${problem}`];
-  });
-  return { events, profileProblems };
-}
-
-const isRight = ({ events, profileProblems }: Omit<Outcome, 'recoverySeconds'>): boolean =>
-  events.lost.length + events.duplicated + events.phantom.length + profileProblems.length === 0;
 
 function report({ faults, cuts, traffic, outcome, told, receiver }: Run): boolean {
   const { events, profileProblems, recoverySeconds } = outcome;
@@ -227,4 +172,4 @@ const countBy = (names: readonly string[]): Record<string, number> =>
   Object.fromEntries([...new Set(names)].sort().map((name) => [name, names.filter((other) => other === name).length]));
 
 // Exit explicitly: after cut connections, Node's own cleanup may never end.
-process.exit((await run()) ? 0 : 1);
+process.exit((await (shards > 1 ? runShards({ shards, durationMs, seed, say }) : run())) ? 0 : 1);

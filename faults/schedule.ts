@@ -2,7 +2,8 @@
 import type { Random } from './random.js';
 
 export const PROCESSES = ['web', 'query', 'worker', 'second worker', 'redis', 'postgres', 'clickhouse'] as const;
-export type ProcessName = (typeof PROCESSES)[number];
+type Shard = `shard ${number}`;
+export type ProcessName = (typeof PROCESSES)[number] | Shard;
 
 export type Fault =
   /** SIGKILL; the supervisor restarts the process. */
@@ -12,7 +13,7 @@ export type Fault =
   /** Either signal, while an insert runs. */
   | {
       readonly kind: 'end_during_insert';
-      readonly process: 'worker' | 'clickhouse';
+      readonly process: 'worker' | 'clickhouse' | Shard;
       readonly signal: 'SIGKILL' | 'SIGTERM';
       readonly atMs: number;
     }
@@ -47,15 +48,34 @@ export function planFaults(random: Random, options: { durationMs: number; canFil
   return faults;
 }
 
+const WORKERS = ['worker', 'second worker'] as const;
 const WORKER_GAP_MS = { min: 2500, max: 4000 };
 
 /** Kills and pauses of the two workers alone. */
 export function planWorkerFaults(random: Random, durationMs: number): Fault[] {
   const faults: Fault[] = [];
   for (let atMs = 0; atMs < durationMs; atMs += random.between(WORKER_GAP_MS.min, WORKER_GAP_MS.max)) {
-    const process = random.pick(['worker', 'second worker'] as const);
+    const process = random.pick(WORKERS);
     if (random.next() < 0.5) faults.push({ kind: 'kill', process, atMs });
     else faults.push({ kind: 'pause', process, atMs, forMs: random.between(PAUSE_MS.min, PAUSE_MS.max) });
+  }
+  return faults;
+}
+
+const SHARD_GAP_MS = { min: 1000, max: 3500 };
+
+/** One shard is killed over and over and sometimes paused, and so are the workers meanwhile. */
+export function planShardFaults(random: Random, options: { durationMs: number; victim: Shard }): Fault[] {
+  const { durationMs, victim } = options;
+  const faults: Fault[] = [];
+  for (let atMs = CALM_BEFORE_MS; atMs < durationMs; atMs += random.between(SHARD_GAP_MS.min, SHARD_GAP_MS.max)) {
+    const dice = random.next();
+    const forMs = random.between(PAUSE_MS.min, PAUSE_MS.max);
+    if (dice < 0.3) faults.push({ kind: 'kill', process: victim, atMs });
+    else if (dice < 0.5) faults.push({ kind: 'end_during_insert', process: victim, signal: 'SIGKILL', atMs });
+    else if (dice < 0.65) faults.push({ kind: 'pause', process: victim, atMs, forMs });
+    else if (dice < 0.85) faults.push({ kind: 'kill', process: random.pick(WORKERS), atMs });
+    else faults.push({ kind: 'pause', process: random.pick(WORKERS), atMs, forMs });
   }
   return faults;
 }
