@@ -45,15 +45,21 @@ ${OPERATOR}`,
 
 Fills the holes of zeros that a full disk has left in the append-only file of a Redis that is stopped. DIRECTORY is the "dir" of
 redis.conf. npm start does the same by itself.`,
-  'dist/src/platform/migrate.js': `usage: npm run migrate
+  'dist/src/platform/migrate.js': `usage: npm run migrate -- [--wait]
 
-Brings PostgreSQL and ClickHouse to this version. It may be repeated and interrupted. npm start does the same by itself.`,
+Brings PostgreSQL and ClickHouse to this version. It may be repeated and interrupted. npm start does the same by itself.
+
+  --wait    waits until ClickHouse has rewritten in the background what a migration changes, and shows how far it is`,
   'dist/bench/experiments.js': `usage: npm run simulate -- [number of experiments, default 10000]
 
 Error rates of the results of experiments of value, in simulated experiments.`,
-  'dist/faults/main.js': `usage: npm run faults -- [--seconds 120] [--seed N]
+  'dist/bench/placement.js': `usage: npm run placement
 
-Kills and pauses the processes of a stack of its own under traffic, and checks everything that was acknowledged.`,
+Places 10,000 simulated projects on shards, and shows how even the shards are and what moves.`,
+  'dist/faults/main.js': `usage: npm run faults -- [--seconds 120] [--seed N] [--shards N]
+
+Kills and pauses the processes of a stack of its own under traffic, and checks everything that was acknowledged. With --shards, of several
+ClickHouse servers one is killed over and over.`,
   'dist/faults/neighbours/main.js': `usage: npm run neighbours -- [--seconds 15] [--seed N] [--attack NAME] [--one-stack] [--factor N]
 
 Measures one tenant alone and while another attacks, on stacks of its own.`,

@@ -43,7 +43,7 @@ let alone: Pick<Samples, Measured>;
 let attacking: ChildProcess | undefined;
 
 beforeAll(async () => {
-  databases = await createTestDatabases();
+  databases = await createTestDatabases({ ANSWER_CACHE_BYTES: '0' });
   // Without the limits that createTestDatabases raises.
   const env = Object.fromEntries(Object.entries(databases.env).filter(([name]) => !/_PER_(SECOND|MINUTE)$/.test(name)));
   processes = await startProcesses(env);
