@@ -5,7 +5,7 @@ const OPERATOR = `
 The stores are those of the service that npm start runs in DATA_DIR, or those of DATABASE_URL, REDIS_URL and CLICKHOUSE_URL.`;
 
 /** By the script that package.json runs. */
-const TEXTS = {
+export const TEXTS = {
   'tools/start.mjs': `usage: npm start -- [--yes | --keys]
 
 Sets up, builds and runs the whole service on the data in DATA_DIR (data). Ctrl-C stops it and keeps the data.
