@@ -86,10 +86,8 @@ export async function readArchive(
   if (statSync(archive).size === 0) throw new StartProblem(`${archive} is empty.`);
   const tar = startTar(['-xpf', '-', '-C', folder], signal);
   try {
-    await Promise.all([
-      pipeline(createReadStream(archive), counting(onBytes), createGunzip(), tar.child.stdin, { signal }),
-      tar.ended,
-    ]);
+    await pipeline(createReadStream(archive), counting(onBytes), createGunzip(), inputOf(tar.child), { signal });
+    await tar.ended;
   } catch (error) {
     if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
       throw new StartProblem(`${archive} is not a backup, or is damaged: ${error.message}.`, { cause: error });
@@ -98,6 +96,24 @@ export async function readArchive(
   } finally {
     tar.child.kill();
   }
+}
+
+/**
+ * Input of tar that does not fail when tar ends before it is closed: behind the end of an archive,
+ * which is no error, or at damage, which decompressing the rest names.
+ */
+function inputOf({ stdin }: ReturnType<typeof startTar>['child']): Writable {
+  stdin.on('error', () => {});
+  return new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      if (stdin.destroyed) done();
+      else stdin.write(chunk, () => done());
+    },
+    final: (done) => {
+      if (stdin.destroyed) done();
+      else stdin.end(() => done());
+    },
+  });
 }
 
 function startTar(args: readonly string[], signal: AbortSignal) {

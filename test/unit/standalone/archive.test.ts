@@ -1,0 +1,62 @@
+// Archives of backups: what a damaged one says, whichever of tar and the decompression fails first.
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, expect, test } from 'vitest';
+import { readArchive, writeArchive } from '../../../standalone/backup/archive.js';
+
+const root = mkdtempSync(join(tmpdir(), 'event-analytics-unit-'));
+const archive = join(root, 'backup.tar.gz');
+const options = { onBytes: () => {}, signal: new AbortController().signal };
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+async function read(): Promise<string | undefined> {
+  const folder = mkdtempSync(join(root, 'read-'));
+  try {
+    await readArchive(archive, folder, options);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Large enough that tar gives up long before the end. */
+const text = Buffer.alloc(8_000_000, 'no archive of tar; ');
+
+test('a whole archive is read again, also when tar ends before its input is closed', async () => {
+  const content = join(root, 'content');
+  mkdirSync(content);
+  const file = text.subarray(0, 20_000);
+  writeFileSync(join(content, 'a'), file);
+  await writeArchive(archive, ['-C', content, '.'], options);
+  // tar is faster than the pipe once in some ten times.
+  for (let n = 0; n < 40; n += 1) {
+    const folder = mkdtempSync(join(root, 'read-'));
+    await readArchive(archive, folder, options);
+    expect(readdirSync(folder)).toEqual(['a']);
+    expect(readFileSync(join(folder, 'a')).equals(file)).toBe(true);
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('damage that tar meets first is named as damage of the file', async () => {
+  const damaged = gzipSync(text);
+  damaged.fill(0, damaged.length - 8);
+  writeFileSync(archive, damaged);
+  expect(await read()).toBe(`${archive} is not a backup, or is damaged: incorrect data check.`);
+});
+
+test.each([
+  ['no archive', 'incorrect header check'],
+  [gzipSync(text).subarray(0, 10_000), 'unexpected end of file'],
+])('%# is refused with what is wrong', async (bytes, problem) => {
+  writeFileSync(archive, bytes);
+  expect(await read()).toBe(`${archive} is not a backup, or is damaged: ${problem}.`);
+});
+
+test('what is compressed, but no archive, is refused with what tar says', async () => {
+  writeFileSync(archive, gzipSync(text));
+  expect(await read()).toMatch(/^tar failed: .*tar/);
+});
