@@ -19,11 +19,11 @@ import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { runProgram } from '../support/programs.js';
 import { startScriptedServer } from '../support/scripted-server.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { takePort } from '../support/take-port.js';
 import { createTestProject } from '../support/track.js';
 
 let databases: TestDatabases;
@@ -110,7 +110,7 @@ test('the Express example works with the packed Node client', { timeout: 120_000
   ]);
   symlinkSync(fromRoot('node_modules', 'express'), join(app, 'node_modules', 'express'));
 
-  const port = await findFreePort();
+  const port = await takePort();
   const env = {
     PATH: process.env.PATH,
     SERVICE_URL: processes.url,

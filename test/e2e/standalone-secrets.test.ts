@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { OTHER_ACCOUNT_ID } from '../support/other-account.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
+import { takePort } from '../support/take-port.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
 let standalone: TestStandalone;
@@ -126,7 +126,7 @@ test('the environment of an engine contains no secret of the service', () => {
 
 /** Its output on a pseudo-terminal, until it has said that it is ready and stopped. */
 async function startOnTerminal(dataDirectory: string): Promise<string> {
-  const port = String(await findFreePort());
+  const port = String(await takePort());
   const child = spawn('script', ['-qefc', `exec "${process.execPath}" tools/start.mjs`, '/dev/null'], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, DATA_DIR: dataDirectory, PORT: port },

@@ -3,11 +3,11 @@
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { findFreePort } from '../../standalone/free-port.js';
 import { createSignInProvider } from '../../standalone/sign-in-provider/provider.js';
 import { signIn } from '../support/accounts.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { takePort } from '../support/take-port.js';
 
 const PUBLIC_URL = 'https://analytics.example';
 const CLIENT = { id: 'test', secret: 'secret-of-the-test' };
@@ -20,7 +20,7 @@ let provider: Server;
 beforeAll(async () => {
   databases = await createTestDatabases();
   postgres = createPostgres(databases.config);
-  const port = await findFreePort();
+  const port = await takePort();
   const issuer = `http://127.0.0.1:${port}`;
   processes = await startProcesses(
     {

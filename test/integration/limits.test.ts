@@ -7,9 +7,9 @@ import type { NewProject } from '../../src/accounts/store.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createFailFastRedis } from '../../src/platform/redis/client.js';
-import { findFreePort } from '../../standalone/free-port.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { takePort } from '../support/take-port.js';
 import { createTestProject, openEventStore, track } from '../support/track.js';
 
 const LIMIT = 5;
@@ -151,7 +151,7 @@ describe('rate limits of several processes', () => {
   });
 
   test('apply per process while Redis is unavailable', async () => {
-    const redis = createFailFastRedis({ REDIS_URL: `redis://127.0.0.1:${await findFreePort()}` }, log);
+    const redis = createFailFastRedis({ REDIS_URL: `redis://127.0.0.1:${await takePort()}` }, log);
     const limits = createRateLimits(settings(), redis);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(10);
     expect(countTaken(await takeTen(limits, 'alone'))).toBe(0);

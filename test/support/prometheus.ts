@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../standalone/free-port.js';
+import { takePort } from './take-port.js';
 
 export const PROMETHEUS_FOLDER = join(packageRoot, 'ops', 'prometheus');
 
@@ -86,7 +86,7 @@ export async function tryStartPrometheus(
     .replace('15s', '1s')
     .replace('[alerts.yml]', `[${join(PROMETHEUS_FOLDER, 'alerts.yml')}]`);
   writeFileSync(configFile, replaceAddresses(config));
-  const port = await findFreePort();
+  const port = await takePort();
   const storage = `--storage.tsdb.path=${join(folder, 'data')}`;
   const options = [`--config.file=${configFile}`, storage, `--web.listen-address=127.0.0.1:${port}`];
   const child = spawn('prometheus', options, { stdio: 'ignore' });

@@ -1,11 +1,11 @@
 // Fixture of sign-in tests: the service with the local identity provider, and the browser's way
 // through both.
 import { createServer, type Server } from 'node:http';
-import { findFreePort } from '../../standalone/free-port.js';
 import { createSignInProvider } from '../../standalone/sign-in-provider/provider.js';
 import { CookieJar, type Visit } from './cookie-jar.js';
 import { type ProcessGroup, startProcesses, type TestDatabases } from './stack.js';
 import type { ProcessKind } from './stack-processes.js';
+import { takePort } from './take-port.js';
 
 export interface SignInStack {
   readonly processes: ProcessGroup;
@@ -19,7 +19,7 @@ export async function startSignInStack(
   databases: TestDatabases,
   options: { kinds?: readonly ProcessKind[]; env?: Readonly<Record<string, string>> } = {},
 ): Promise<SignInStack> {
-  const port = await findFreePort();
+  const port = await takePort();
   const issuer = `http://127.0.0.1:${port}`;
   const env = {
     IDP_ID: 'test',

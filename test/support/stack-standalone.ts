@@ -3,10 +3,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/platform/paths.js';
-import { findFreePort } from '../../standalone/free-port.js';
 import { tryReadLock } from '../../standalone/instance-lock.js';
 import type { StandaloneFile } from '../../standalone/standalone-file.js';
 import { eventually } from './eventually.js';
+import { takePort } from './take-port.js';
 
 /** None of them has been rotated before the start. */
 export type StandaloneKeys = Readonly<Record<keyof StandaloneFile, string>>;
@@ -32,7 +32,7 @@ export async function startStandalone(options: {
   env?: Readonly<Record<string, string>>;
 }): Promise<TestStandalone> {
   const { dataDirectory } = options;
-  const port = options.env?.PORT ?? String(await findFreePort());
+  const port = options.env?.PORT ?? String(await takePort());
   const child = spawn(process.execPath, [join(packageRoot, 'tools/start.mjs')], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env, DATA_DIR: dataDirectory, PORT: port },
