@@ -45,6 +45,9 @@ const PORT_SETTING = { web: 'PORT', query: 'QUERY_PORT', worker: 'WORKER_PORT' }
 /** A process that has ended is not waited for. */
 const READY_TIMEOUT_MS = 120_000;
 
+/** Signals that no test sends. */
+const CRASHES: readonly NodeJS.Signals[] = ['SIGSEGV', 'SIGABRT', 'SIGBUS', 'SIGILL', 'SIGTRAP'];
+
 export async function startProcesses(
   env: Environment,
   kinds: readonly ProcessKind[] = ['query', 'worker', 'web'],
@@ -100,8 +103,6 @@ async function startProcess(options: {
     await started.kill();
     throw new Error(`${name} did not become ready:\n${started.output.slice(-20).join('\n')}`, { cause: error });
   }
-  // Some tests expect it; the reason helps with all others.
-  if (!started.isRunning) process.stderr.write(`${name} ended:\n${started.output.slice(-5).join('\n')}\n`);
   return started;
 }
 
@@ -117,6 +118,11 @@ function toTestProcess(child: ChildProcess, { name, url }: { name: string; url: 
     if (stream !== null) createInterface({ input: stream }).on('line', (line) => output.push(line));
   }
   const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  // Some tests expect it; the reason helps with all others.
+  child.once('close', (status, signal) => {
+    if (status === 0 || (signal !== null && !CRASHES.includes(signal))) return;
+    process.stderr.write(`${name} at ${url} ended with ${status ?? signal}:\n${output.slice(-5).join('\n')}\n`);
+  });
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   return {
     name,
