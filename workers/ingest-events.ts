@@ -3,7 +3,6 @@
 // rows, and its payload is deleted only after the job has ended. Each shard has a pair of queues
 // with places and memory of their own; where a project lives is looked up when its events are
 // stored.
-import { isAscii } from 'node:buffer';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
@@ -11,7 +10,13 @@ import { insertEvents, partitionOf } from '../src/ingest/insert/ingest-partition
 import { isolateRejected } from '../src/ingest/insert/isolate-rejected.js';
 import { groupByMonths, quarterOf } from '../src/ingest/insert/months.js';
 import { deleteHostless } from '../src/ingest/insert/replace-hostless.js';
-import { type AcceptedEvent, replayEvents } from '../src/ingest/insert/replay-events.js';
+import {
+  type AcceptedEvent,
+  monthsOf,
+  type ParsedEnvelope,
+  parseEnvelope,
+  replayParsed,
+} from '../src/ingest/insert/replay-events.js';
 import { EventBlock } from '../src/ingest/insert/row.js';
 import { createInsertMetrics } from '../src/ingest/metrics.js';
 import { deletePayload, projectOfJob, replacePayload, type Shares, sharesOf } from '../src/ingest/payloads.js';
@@ -99,21 +104,33 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     return writer;
   }
 
-  /**
-   * Splits events of many months by quarter, newest first: the prompt queue waits only for the
-   * newest.
-   */
-  async function storeEnvelopes(
+  async function storeEnvelopes(writer: EventWriter, envelopes: readonly Envelope[], running: Running): Promise<void> {
+    await writer.room(running.turn);
+    // Parsed events are many times the size of their bytes, so a retry parses the bytes again.
+    let parsed: ParsedEnvelope[] | undefined = envelopes.map(parseEnvelope);
+    if (!monthsOf(parsed).areFew) {
+      parsed = undefined;
+      return storeByQuarter(writer, envelopes, running);
+    }
+    await writer.add((block) => {
+      block.leases.add(running.lease);
+      for (const envelope of parsed ?? envelopes.map(parseEnvelope)) {
+        replayParsed(envelope, (event) => block.add(event, envelope.isAscii));
+      }
+      parsed = undefined;
+    });
+  }
+
+  /** Newest first: the prompt queue waits only for the newest. */
+  async function storeByQuarter(
     writer: EventWriter,
     envelopes: readonly Envelope[],
     { turn, lease }: Running,
   ): Promise<void> {
-    await writer.room(turn);
     const groups = groupByMonths(readEvents(envelopes));
     for (let index = 0; index < groups.length; index += 1) {
       const kind = String(quarterOf(groups[index]?.[0]?.time ?? 0));
       if (index > 0) await writer.room({ ...turn, kind, isPrompt: false });
-      // Parsed events are many times the size of their bytes, so a retry parses the bytes again.
       let events: ReadEvent[] | undefined = groups[index];
       await writer.add((block) => {
         block.leases.add(lease);
@@ -298,12 +315,9 @@ interface ReadEvent {
 
 function readEvents(envelopes: readonly Envelope[]): ReadEvent[] {
   const events: ReadEvent[] = [];
-  for (const envelope of envelopes) {
-    const isAscii = isPlainAscii(envelope.body);
-    replayEvents(envelope, (event) => events.push({ time: event.time, event, isAscii }));
+  for (const envelope of envelopes.map(parseEnvelope)) {
+    const { isAscii } = envelope;
+    replayParsed(envelope, (event) => events.push({ time: event.time, event, isAscii }));
   }
   return events;
 }
-
-/** JSON whose decoded texts are all ASCII: its bytes are ASCII, and it contains no \u escape. */
-const isPlainAscii = (body: Buffer): boolean => isAscii(body) && !body.includes('\\u');

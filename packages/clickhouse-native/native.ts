@@ -222,13 +222,32 @@ export class LowCardinalityColumn implements Column {
   }
 }
 
+/** Where the entries of each row end. Most maps and arrays of a block have no entries at all. */
+class Offsets {
+  #rowsBeforeFirst = 0;
+  readonly #ends: number[] = [];
+  #entries = 0;
+
+  addEntry(): void {
+    this.#entries += 1;
+  }
+
+  endRow(): void {
+    if (this.#entries === 0) this.#rowsBeforeFirst += 1;
+    else this.#ends.push(this.#entries);
+  }
+
+  chunks(): Buffer[] {
+    return [Buffer.alloc(8 * this.#rowsBeforeFirst), int64Buffer(this.#ends)];
+  }
+}
+
 /** Map(LowCardinality(String), V): call `add` on keys and values, then `endRow` once per row. */
 export class MapColumn<V extends Column> implements Column {
   readonly type: string;
   readonly keys = new LowCardinalityColumn();
   readonly values: V;
-  readonly #offsets: number[] = [];
-  #entries = 0;
+  readonly #offsets = new Offsets();
 
   constructor(values: V) {
     this.values = values;
@@ -240,37 +259,36 @@ export class MapColumn<V extends Column> implements Column {
    * dictionary.
    */
   addKey(key: string): number {
-    this.#entries += 1;
+    this.#offsets.addEntry();
     return this.keys.add(key);
   }
 
   endRow(): void {
-    this.#offsets.push(this.#entries);
+    this.#offsets.endRow();
   }
 
   chunks(): Buffer[] {
-    return [...this.keys.prefix(), int64Buffer(this.#offsets), ...this.keys.body(), ...this.values.chunks()];
+    return [...this.keys.prefix(), ...this.#offsets.chunks(), ...this.keys.body(), ...this.values.chunks()];
   }
 }
 
 export class LowCardinalityArrayColumn implements Column {
   readonly type = 'Array(LowCardinality(String))';
   readonly #items = new LowCardinalityColumn();
-  readonly #offsets: number[] = [];
-  #entries = 0;
+  readonly #offsets = new Offsets();
 
   /** Returns the index of the value in the dictionary. */
   addItem(value: string): number {
-    this.#entries += 1;
+    this.#offsets.addEntry();
     return this.#items.add(value);
   }
 
   endRow(): void {
-    this.#offsets.push(this.#entries);
+    this.#offsets.endRow();
   }
 
   chunks(): Buffer[] {
-    return [...this.#items.prefix(), int64Buffer(this.#offsets), ...this.#items.body()];
+    return [...this.#items.prefix(), ...this.#offsets.chunks(), ...this.#items.body()];
   }
 }
 

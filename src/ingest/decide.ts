@@ -38,7 +38,11 @@ interface AcceptDeps {
 /** What was decided; with what a body of another protocol holds beside its events. */
 export type Decided = AcceptedRequest & { readonly translated?: Translated };
 
-/** Rejects with bad_request for bytes that are not a batch, and for a batch of too many events. */
+/**
+ * Rejects with bad_request for bytes that are not a batch, and for a batch of too many events. The
+ * caller can no longer read the bytes afterwards, except those of another protocol: they may have
+ * been moved.
+ */
 export async function decide(
   {
     req,
@@ -115,11 +119,15 @@ async function acceptInThread(
     limits,
   };
   const { header, body, ...accepted } = await threads.run(acceptTask, input, projectId);
-  return { ...accepted, envelope: { header, body: body === undefined ? request.bytes : asBuffer(body) } };
+  return { ...accepted, envelope: { header, body: asBuffer(body) } };
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
   Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
+
+/** Its buffer, unless others have parts of it. */
+const ownBufferOf = ({ buffer, byteLength }: Uint8Array): readonly ArrayBuffer[] =>
+  buffer instanceof ArrayBuffer && buffer.byteLength === byteLength ? [buffer] : [];
 
 type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'headers' | 'proxyHeaders'> & {
   readonly bytes: Uint8Array;
@@ -135,8 +143,7 @@ type ThreadRequest = Omit<TrackRequest, 'body' | 'bytes' | 'credential' | 'heade
 
 interface ThreadAnswer {
   readonly header: EnvelopeHeader;
-  /** Absent when the body is stored unchanged. */
-  readonly body: Uint8Array | undefined;
+  readonly body: Uint8Array;
   readonly rejected: readonly RejectedEvent[];
   readonly dropped: Dropped;
   readonly eventsWithoutTime: ReadonlyMap<number, string>;
@@ -146,8 +153,8 @@ interface ThreadAnswer {
 export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
   module: import.meta.url,
   name: 'acceptTask',
-  run: async ({ bytes: cloned, userAgent, geography, databases, limits, ...request }) => {
-    const bytes = asBuffer(cloned);
+  run: async ({ bytes: received, userAgent, geography, databases, limits, ...request }) => {
+    const bytes = asBuffer(received);
     const headers = { 'user-agent': userAgent };
     const findGeography: GeographyLookup = (address, of) =>
       of === headers ? geography : lookupIn(databases)(address, of);
@@ -157,9 +164,12 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
       { ...request, bytes, headers, proxyHeaders: headers },
       { limits, findGeography, ...(rules !== undefined && { rules }) },
     );
-    const body = envelope.body === bytes ? undefined : envelope.body;
-    return { ...accepted, header: envelope.header, body, rejected: rejected.map(toShown) };
+    return { ...accepted, ...envelope, rejected: rejected.map(toShown) };
   },
+  // A body that is stored as it was received goes to the thread and comes back without a copy. The
+  // routes of other protocols read theirs again.
+  buffersOfInput: ({ bytes, foreign }) => (foreign === undefined ? ownBufferOf(bytes) : []),
+  buffersOfOutput: ({ body }) => ownBufferOf(body),
   tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
 };
 

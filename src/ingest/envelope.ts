@@ -55,12 +55,17 @@ export interface Envelope {
 
 const LENGTH_BYTES = 4;
 
-export function encodeEnvelope(envelope: Envelope): Buffer {
+export const encodeEnvelope = (envelope: Envelope): Buffer => encodeEnvelopes([envelope]);
+
+/** Copies each body once. */
+export const encodeEnvelopes = (envelopes: readonly Envelope[]): Buffer => Buffer.concat(envelopes.flatMap(partsOf));
+
+function partsOf(envelope: Envelope): [lengths: Buffer, header: Buffer, body: Buffer] {
   const header = Buffer.from(JSON.stringify(envelope.header), 'utf8');
   const lengths = Buffer.alloc(2 * LENGTH_BYTES);
   lengths.writeUInt32LE(header.length, 0);
   lengths.writeUInt32LE(envelope.body.length, LENGTH_BYTES);
-  return Buffer.concat([lengths, header, envelope.body]);
+  return [lengths, header, envelope.body];
 }
 
 /** Throws when the bytes are not a sequence of whole envelopes. */

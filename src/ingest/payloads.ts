@@ -7,7 +7,7 @@ import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
 import type { Backlog } from '../platform/flow/backlog.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
-import { decodeEnvelopes, type Envelope, encodeEnvelope } from './envelope.js';
+import { decodeEnvelopes, type Envelope, encodeEnvelopes } from './envelope.js';
 
 const PAYLOAD_PREFIX = 'ingest:claim:';
 const UUID_LENGTH = 36;
@@ -143,7 +143,7 @@ export async function replacePayload(
 ): Promise<void> {
   const kept = sharesOf(to);
   const removed = [...sharesOf(from)].flatMap(([id, share]) => [id, share - (kept.get(id) ?? 0)]);
-  await redis.eval(REPLACE, 2, key, BYTES, Buffer.concat(to.map(encodeEnvelope)), ...removed);
+  await redis.eval(REPLACE, 2, key, BYTES, encodeEnvelopes(to), ...removed);
 }
 
 /** Backlog of every project that has one; `jobs` counts the bulk queue. Also of shards. */

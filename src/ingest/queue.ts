@@ -14,7 +14,7 @@ import { openQueue } from '../platform/redis/open-queue.js';
 import { executed } from '../platform/redis/transaction.js';
 import { countAccepted } from '../usage/counters.js';
 import { shardOfCanary } from './canary.js';
-import { type Envelope, encodeEnvelope } from './envelope.js';
+import { type Envelope, encodeEnvelopes } from './envelope.js';
 import { firstTimesBytes } from './first-seen-times.js';
 import { jobIdOfPayload, newPayloadKey, projectOfJob, setPayload, shardOfJob, sharesOf } from './payloads.js';
 
@@ -84,7 +84,7 @@ export async function enqueueIngest(
   const payloadKey = newPayloadKey({ project: key, shard });
   // Payload before job: a job without a payload would lose events, and a payload without a job is
   // swept.
-  const envelopes = Buffer.concat(items.map(encodeEnvelope));
+  const envelopes = encodeEnvelopes(items);
   const transaction = redis.multi();
   const counted = items.filter(({ header }) => shardOfCanary(header.p) === undefined);
   countAccepted(

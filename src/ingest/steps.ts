@@ -76,11 +76,12 @@ export async function awaitTurn(projectId: string, bytes: Buffer, { turns, rates
  */
 export async function decideAndCount(tracked: Received, deps: StepDeps): Promise<Counted> {
   const { projectId } = tracked.credential;
+  const bytes = tracked.bytes.length;
   const { rejected, dropped: byRule, ...decided } = await decide(tracked, deps);
   const { envelope, translated } = decided;
   const dropped = [...byRule.values()].reduce((sum, events) => sum + events, 0);
   const events = envelope.header.n + rejected.length + dropped + (translated?.calls.length ?? 0);
-  deps.rates.take(projectId, { bytes: tracked.bytes.length, events });
+  deps.rates.take(projectId, { bytes, events });
   deps.droppedEvents.note(projectId, byRule);
   for (const { reason } of rejected) deps.metrics.skipped.inc({ reason });
   deps.rejectedEvents.note(projectId, rejected, envelope.header.t);

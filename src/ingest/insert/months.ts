@@ -4,6 +4,8 @@
 import { BOUNDS } from '../../platform/flow/bounds.js';
 import { groupBy } from '../../platform/group-by.js';
 
+const MONTHS_MAX = BOUNDS.insertMonths;
+
 /** Months since the year 0. */
 export function monthOf(timeMs: number): number {
   const date = new Date(timeMs);
@@ -22,6 +24,11 @@ export class MonthSet {
     return this.#months.size;
   }
 
+  /** Whether events of these months may share an insert. */
+  get areFew(): boolean {
+    return this.size <= MONTHS_MAX;
+  }
+
   add(timeMs: number): void {
     if (timeMs >= this.#from && timeMs < this.#to) return;
     const month = monthOf(timeMs);
@@ -30,8 +37,6 @@ export class MonthSet {
     this.#to = startOf(month + 1);
   }
 }
-
-const MONTHS_MAX = BOUNDS.insertMonths;
 
 /** Quarters since the year 0. */
 export const quarterOf = (timeMs: number): number => Math.floor(monthOf(timeMs) / MONTHS_MAX);
@@ -43,7 +48,7 @@ export const quarterOf = (timeMs: number): number => Math.floor(monthOf(timeMs) 
 export function groupByMonths<T extends { readonly time: number }>(events: T[]): T[][] {
   const months = new MonthSet();
   for (const { time } of events) months.add(time);
-  if (months.size <= MONTHS_MAX) return [events];
+  if (months.areFew) return [events];
   const quarters = groupBy(events, ({ time }) => quarterOf(time));
   return [...quarters].sort(([one], [other]) => other - one).map(([, group]) => group);
 }

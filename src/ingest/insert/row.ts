@@ -105,11 +105,17 @@ const PROMOTED = [
 ] as const;
 type Promoted = Record<(typeof PROMOTED)[number], string>;
 
+const NONE_PROMOTED = Object.fromEntries(PROMOTED.map((name) => [name, ''])) as Promoted;
+const PROMOTED_NAMES = new Map<string, (typeof PROMOTED)[number]>(PROMOTED.map((name) => [name, name]));
+
 function readPromoted(properties: RawEvent): Promoted {
-  const promoted = {} as Promoted;
-  for (const name of PROMOTED) {
-    const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    promoted[name] = typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
+  const promoted = { ...NONE_PROMOTED };
+  for (const key in properties) {
+    const name = PROMOTED_NAMES.get(key);
+    if (name === undefined) continue;
+    const value = properties[name];
+    if (typeof value === 'string') promoted[name] = value;
+    else if (typeof value === 'number') promoted[name] = String(value);
   }
   return promoted;
 }

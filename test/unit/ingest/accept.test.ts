@@ -5,7 +5,7 @@ import type { Credential } from '../../../src/access/credentials.js';
 import { acceptRequest } from '../../../src/ingest/accept.js';
 import { parseTrackBody } from '../../../src/ingest/body.js';
 import { decodeEnvelopes, encodeEnvelope } from '../../../src/ingest/envelope.js';
-import { type AcceptedEvent, replayEvents } from '../../../src/ingest/insert/replay-events.js';
+import { type AcceptedEvent, monthsOf, parseEnvelope, replayEvents } from '../../../src/ingest/insert/replay-events.js';
 import { toOrganizationId, toProjectId } from '../../../src/platform/ids.js';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 30);
@@ -105,6 +105,23 @@ describe('acceptRequest', () => {
       events.push(event),
     );
     expect(events.map((event) => event.time)).toEqual([NOW, NOW - 60_000]);
+  });
+
+  test('knows the months of the accepted events before they are replayed', () => {
+    const times = ['2026-11-01T00:00:00.000Z', 'x', '2026-10-31T23:59:59.999Z', '2026-11-19T00:00:00.000Z'];
+    const { envelope } = accept({
+      events: [{}, 5, { time: '2001-01-01' }, ...times.map((time) => ({ event_type: 'a', time }))],
+    });
+    const monthsWith = (first: Record<string, number>) =>
+      monthsOf([parseEnvelope({ ...envelope, header: { ...envelope.header, first } })]);
+    expect([monthsWith({}).size, monthsWith({}).areFew]).toEqual([2, true]);
+    expect(monthsWith({ 4: Date.UTC(2020, 0) }).size).toBe(3);
+    const { envelope: other } = accept({ event_type: 'a', time: '2019-05-05' });
+    const both = [parseEnvelope(envelope), parseEnvelope(other)];
+    expect(monthsOf(both).areFew).toBe(true);
+    expect(monthsOf([...both, parseEnvelope(accept({ event_type: 'a', time: '2018-05-05' }).envelope)]).areFew).toBe(
+      false,
+    );
   });
 
   test.each([

@@ -55,4 +55,33 @@ describe('tryParseEventTime', () => {
   ])('returns undefined for %s', (_, value) => {
     expect(tryParseEventTime(value, NOW)).toBeUndefined();
   });
+
+  test.each([
+    ['a day that no month has', '2026-02-30T08:00:00.000Z'],
+    ['hour 24', '2026-11-20T24:00:00.000Z'],
+    ['minute 60', '2026-11-20T08:60:00.000Z'],
+    ['a leap second in the middle of a day', '2026-11-20T08:00:60.000Z'],
+    ['a letter', '2026-11-20T0a:00:00.000Z'],
+    ['a sign', '2026-11-20T-1:00:00.000Z'],
+    ['a blank', '2026-11-20T08:00:00. 00Z'],
+    ['a digit of another script', '2026-11-20T08:00:0\u0665.000Z'],
+    ['another separator', '2026/11/20T08:00:00.000Z'],
+  ])('returns undefined for %s in the usual form, also after a time of that day', (_, value) => {
+    tryParseEventTime(`${value.slice(0, 10)}T08:00:00.000Z`, NOW);
+    expect(tryParseEventTime(value, NOW)).toBeUndefined();
+  });
+
+  test('parses the usual form as all others', () => {
+    for (let day = 0; day < 9_000; day += 1) {
+      const time = Date.UTC(2000, 0, 1) + day * 86_400_000 + ((day * 7_919_333) % 86_400_000);
+      const text = new Date(time).toISOString();
+      for (const form of [text, text.toLowerCase(), `${text.slice(0, -1)}+00:00`]) {
+        expect([form, tryParseEventTime(form, NOW)]).toEqual([form, time]);
+      }
+    }
+  });
+
+  test('parses a leap second in the usual form', () => {
+    expect(tryParseEventTime('2016-12-31T23:59:60.000Z', NOW)).toBe(Date.UTC(2017, 0, 1));
+  });
 });
