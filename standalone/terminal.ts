@@ -94,19 +94,20 @@ export function announce({ file, isNew }: FirstProject, directory: DataDirectory
   const { url, public_key } = file;
   const showsSecrets = isNew && process.stderr.isTTY;
   const keys = showsSecrets ? formatKeys(file) : `  public key  ${public_key}\n  other keys  npm start -- --keys`;
-  const queryKey = showsSecrets ? `'X-API-Key: ${file.secret_key}'` : '"X-API-Key: $SECRET_KEY"';
+  const json = `-H "X-API-Key: $SECRET_KEY" -H 'Content-Type: application/json' -d`;
   const event = '{"event_type":"signup","user_id":"ada","event_properties":{"plan":"pro"}}';
-  const query = '{"q":"* | last 7d | count by event_type","format":"llm"}';
+  const query = '{"q":"* | last 7d | count by event_type"}';
   say(`
 Ready at ${url}
 ${keys}
+  console     ${url}/login
   data, logs  ${directory.path}
 
-Track an event:
-  curl -X POST ${url}/track -H 'Content-Type: application/json' -H 'X-API-Key: ${public_key}' -d '${event}'
-Ask a question:
-  curl -X POST ${url}/query -H 'Content-Type: application/json' -H ${queryKey} -d '${query}'
-Import an access log of Apache or nginx:
+In a second terminal, in this folder:
+  eval "$(npm run -s keys)"                # sets SERVICE_URL, PUBLIC_KEY and SECRET_KEY
+  curl "$SERVICE_URL/track?wait=1" ${json} '${event}'
+  curl "$SERVICE_URL/query" ${json} '${query}'
+  npm run demo                             # something to look at: a shop with 90 days of events
   npm run import -- access-log /var/log/nginx/access.log
 
 Ctrl-C stops everything and keeps the data.`);
