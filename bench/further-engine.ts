@@ -2,6 +2,7 @@
 // of the caller. One that ends by itself is started again at once.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createOrganization, createProject, type NewProject } from '../src/accounts/store.js';
 import { type ClickHouseClient, createClickHouse } from '../src/platform/clickhouse/client.js';
 import { type Config, parseConfig } from '../src/platform/config.js';
@@ -12,6 +13,8 @@ import { addShard } from '../src/shards/add-shard.js';
 import { embeddedClickHouse } from '../standalone/clickhouse-server.js';
 import { findFreePort } from '../standalone/free-port.js';
 import { SupervisedProcess } from '../standalone/supervised-process.js';
+
+const RESTART_PAUSE_MS = 200;
 
 export interface FurtherEngine {
   readonly url: string;
@@ -34,11 +37,21 @@ export async function startFurtherEngine(directory: string, database: string): P
       ended: () => {},
       restarting: () => {
         started.kill();
-        if (!isStopping) void begin().catch(() => {});
+        void beginAgain();
       },
     });
     running = started;
     return started.start();
+  };
+  // One that is killed while it starts is not restarted by itself.
+  const beginAgain = async (): Promise<void> => {
+    while (!isStopping) {
+      try {
+        return await begin();
+      } catch {
+        await delay(RESTART_PAUSE_MS);
+      }
+    }
   };
   // Interrupted runs exit, and the engine would go on.
   const end = (): void => running.kill();

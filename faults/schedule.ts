@@ -22,6 +22,8 @@ export type Fault =
   /** No space is left where all stores keep their files. */
   | { readonly kind: 'full_disk'; readonly atMs: number; readonly forMs: number };
 
+type ProcessFault = Extract<Fault, { process: ProcessName }>;
+
 const CALM_BEFORE_MS = 2000;
 const GAP_MS = { min: 500, max: 2500 };
 const PAUSE_MS = { min: 500, max: 6000 };
@@ -64,12 +66,16 @@ export function planWorkerFaults(random: Random, durationMs: number): Fault[] {
 
 const SHARD_GAP_MS = { min: 1000, max: 3500 };
 
-/** One shard is killed over and over and sometimes paused, and so are the workers meanwhile. */
-export function planShardFaults(random: Random, options: { durationMs: number; victim: Shard }): Fault[] {
+/**
+ * One shard is killed over and over and sometimes paused, at least by every second fault, and so are
+ * the workers meanwhile.
+ */
+export function planShardFaults(random: Random, options: { durationMs: number; victim: Shard }): ProcessFault[] {
   const { durationMs, victim } = options;
-  const faults: Fault[] = [];
+  const faults: ProcessFault[] = [];
   for (let atMs = CALM_BEFORE_MS; atMs < durationMs; atMs += random.between(SHARD_GAP_MS.min, SHARD_GAP_MS.max)) {
-    const dice = random.next();
+    const isOfVictim = faults.at(-1)?.process !== victim;
+    const dice = random.next() * (isOfVictim ? 0.65 : 1);
     const forMs = random.between(PAUSE_MS.min, PAUSE_MS.max);
     if (dice < 0.3) faults.push({ kind: 'kill', process: victim, atMs });
     else if (dice < 0.5) faults.push({ kind: 'end_during_insert', process: victim, signal: 'SIGKILL', atMs });
