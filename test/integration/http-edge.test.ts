@@ -1,6 +1,7 @@
 // Rules for all routes: strict matching of paths, no caching of responses with data, and a JSON
 // body for errors that Node raises before routing.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createMethodLookup } from '../../src/access/allowed-methods.js';
 import { ROUTES } from '../../src/access/route-matrix.js';
 import { createOrganization } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
@@ -141,6 +142,22 @@ describe('a method that a path does not have', () => {
     expect(await response.json()).toEqual({
       error: `${method} is not possible here; use ${allowed.replaceAll(', ', ' or ')}`,
     });
+  });
+
+  const paths = [...new Set(ROUTES.map(({ path }) => path))];
+  const methodsOf = createMethodLookup(ROUTES);
+
+  test.each(paths)('%s is answered with 405, with and without credentials', async (path) => {
+    const target = pathOf(path);
+    const allowed = methodsOf(target);
+    const others = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].filter((method) => !allowed.includes(method));
+    expect(others).not.toEqual([]);
+    for (const method of others) {
+      for (const headers of [{}, credentialsFor(path)]) {
+        const answer = await sendTarget(urlOf('web'), { method, target, headers });
+        expect([method, answer.status, answer.headers.get('allow')]).toEqual([method, 405, allowed.join(', ')]);
+      }
+    }
   });
 
   test('is 404 in a process without the path', async () => {
