@@ -1,13 +1,12 @@
 // The first event of a project at or after each of some instants: until then, a range that begins
 // or ends at the instant has the same events when it begins or ends later.
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { smallReadsOf } from '../platform/clickhouse/small-read.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';
 
 /** Milliseconds, in the order of the instants. */
 export type NextEvents = readonly number[];
-
-const ASK_TIMEOUT_MS = 2_000;
 
 /** Looks only as far as an answer is kept; without an event until then, it is that end. */
 export async function readNextEvents(
@@ -21,18 +20,11 @@ export async function readNextEvents(
 FROM events
 WHERE project_id = {project:UUID} AND time >= fromUnixTimestamp64Milli({from${index}:Int64}) AND time < fromUnixTimestamp64Milli({to${index}:Int64})`,
   );
-  const result = await clickhouse.query({
-    query: selects.join('\nUNION ALL\n'),
-    query_params: {
-      project: projectId,
-      ...Object.fromEntries(instants.flatMap((ms, index) => [[`from${index}`, ms]])),
-      ...Object.fromEntries(ends.map((ms, index) => [`to${index}`, ms])),
-    },
-    format: 'JSONCompact',
-    abort_signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
-    clickhouse_settings: { readonly: '2', max_threads: 1, output_format_json_quote_64bit_integers: 0 },
+  const rows = await smallReadsOf(clickhouse)(selects.join('\nUNION ALL\n'), {
+    project: projectId,
+    ...Object.fromEntries(instants.map((ms, index) => [`from${index}`, ms])),
+    ...Object.fromEntries(ends.map((ms, index) => [`to${index}`, ms])),
   });
-  const { data } = await result.json<[number, number | null]>();
-  const found = new Map(data);
+  const found = new Map(rows as [number, number | null][]);
   return ends.map((end, index) => found.get(index) ?? end);
 }

@@ -1,21 +1,22 @@
 // Versions of ClickHouse's tables: a hash of the active parts of each partition. Every insert,
 // merge, mutation and deletion, of any process, makes parts with other names, so equal versions
 // mean equal rows. Paths contain the UUID of the table. A restarted engine may use the number of a
-// dropped part again, with another time.
+// dropped part again, with another time. The hashes of the parts are combined without their order,
+// which takes less time than sorting them.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { smallReadsOf } from '../platform/clickhouse/small-read.js';
 import type { Logger } from '../platform/log.js';
 import type { Reads } from '../query/print/print.js';
 
 /** Hashes by table and partition. */
 export type TableVersions = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
-const VERSIONS = `SELECT table, partition_id, hex(sipHash128(arraySort(groupArray((path, modification_time, rows, bytes_on_disk)))))
+const VERSIONS = `SELECT table, partition_id, toString(groupBitXor(reinterpretAsUInt128(sipHash128(path, modification_time, rows, bytes_on_disk))))
 FROM system.parts
 WHERE active AND database = currentDatabase() AND table IN ('events', 'device_map', 'profiles')
 GROUP BY table, partition_id`;
 
-const ASK_TIMEOUT_MS = 2_000;
 /** Further callers share the next statement. */
 const STATEMENTS_MAX = 2;
 
@@ -52,15 +53,9 @@ export function createVersionReader({ clickhouse, log }: { clickhouse: ClickHous
 }
 
 async function ask(clickhouse: ClickHouseClient): Promise<TableVersions> {
-  const result = await clickhouse.query({
-    query: VERSIONS,
-    format: 'JSONCompact',
-    abort_signal: AbortSignal.timeout(ASK_TIMEOUT_MS),
-    clickhouse_settings: { readonly: '2', max_threads: 1 },
-  });
-  const { data } = await result.json<[string, string, string]>();
+  const rows = (await smallReadsOf(clickhouse)(VERSIONS)) as [string, string, string][];
   const tables = new Map<string, Map<string, string>>();
-  for (const [table, partition, hash] of data) {
+  for (const [table, partition, hash] of rows) {
     tables.set(table, (tables.get(table) ?? new Map<string, string>()).set(partition, hash));
   }
   return tables;

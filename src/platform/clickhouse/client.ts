@@ -22,18 +22,31 @@ export interface ClickHouseOptions {
 export const READ_ONLY = { readonly: '2' } as const;
 
 export function createClickHouse(config: ClickHouseSettings, options: ClickHouseOptions = {}): ClickHouseClient {
-  return createClient({
+  const settings = { cancel_http_readonly_queries_on_client_close: 1, ...options.settings } as const;
+  const client = createClient({
     url: config.CLICKHOUSE_URL,
     database: config.CLICKHOUSE_DATABASE,
     application: 'event-analytics-service',
     max_open_connections: options.maxConnections ?? 10,
     request_timeout: options.requestTimeoutMs ?? 60_000,
     keep_alive: { enabled: true },
-    clickhouse_settings: { cancel_http_readonly_queries_on_client_close: 1, ...options.settings },
+    clickhouse_settings: settings,
     // Silence the client's own log: its format differs, and callers get every failure.
     log: { level: ClickHouseLogLevel.OFF },
   });
+  targets.set(client, { ...config, settings });
+  return client;
 }
+
+/** Where a client sends its statements, and the settings that it sends with each. */
+export interface ClickHouseTarget extends ClickHouseSettings {
+  readonly settings: StatementSettings;
+}
+
+const targets = new WeakMap<ClickHouseClient, ClickHouseTarget>();
+
+/** Undefined for a client that was not created here. */
+export const targetOf = (client: ClickHouseClient): ClickHouseTarget | undefined => targets.get(client);
 
 const ASKED_FOR_MS = 3000;
 

@@ -8,7 +8,15 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, createBrotliCompress, createGzip, gzip } from 'node:zlib';
+import {
+  brotliCompress,
+  brotliCompressSync,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  gzipSync,
+} from 'node:zlib';
 import type { Request, RequestHandler, Response } from 'express';
 
 /** Shorter answers fit in one packet with their headers. */
@@ -31,11 +39,19 @@ const createCompressor = (coding: Coding) =>
     ? createGzip({ level: GZIP_LEVEL })
     : createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY } });
 
+/**
+ * At most this many bytes are compressed on the event loop: in 0.07 ms, where handing them to a
+ * thread and back takes longer and three times the CPU.
+ */
+const LOOP_BYTES_MAX = 16 * 1024;
+
 /** Rejects only for lack of memory. */
-function compress(body: Uint8Array, coding: Coding): Promise<Buffer> {
-  if (coding === 'gzip') return toGzip(body, { level: GZIP_LEVEL });
+async function compress(body: Uint8Array, coding: Coding): Promise<Buffer> {
+  const isSmall = body.length <= LOOP_BYTES_MAX;
+  if (coding === 'gzip') return (isSmall ? gzipSync : toGzip)(body, { level: GZIP_LEVEL });
   const { BROTLI_PARAM_QUALITY: quality, BROTLI_PARAM_SIZE_HINT: size } = constants;
-  return toBrotli(body, { params: { [quality]: BROTLI_QUALITY, [size]: body.length } });
+  const params = { [quality]: BROTLI_QUALITY, [size]: body.length };
+  return (isSmall ? brotliCompressSync : toBrotli)(body, { params });
 }
 
 /** The coding of this answer; undefined when it stays as it is. Says in `Vary` that it depends. */
