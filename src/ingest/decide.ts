@@ -166,8 +166,7 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
     );
     return { ...accepted, ...envelope, rejected: rejected.map(toShown) };
   },
-  // A body that is stored as it was received goes to the thread and comes back without a copy. The
-  // routes of other protocols read theirs again.
+  // Without a copy in either direction. The routes of other protocols read their bytes again.
   buffersOfInput: ({ bytes, foreign }) => (foreign === undefined ? ownBufferOf(bytes) : []),
   buffersOfOutput: ({ body }) => ownBufferOf(body),
   tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
