@@ -67,8 +67,8 @@ export function planWorkerFaults(random: Random, durationMs: number): Fault[] {
 const SHARD_GAP_MS = { min: 1000, max: 3500 };
 
 /**
- * One shard is killed over and over and sometimes paused, at least by every second fault, and so are
- * the workers meanwhile.
+ * One shard is killed over and over and sometimes paused, at least by every second fault, and so
+ * are the workers meanwhile.
  */
 export function planShardFaults(random: Random, options: { durationMs: number; victim: Shard }): ProcessFault[] {
   const { durationMs, victim } = options;

@@ -2,7 +2,7 @@
 import { Registry } from 'prom-client';
 import { queuesOf } from '../src/operate/queues.js';
 import { askShards, Shards } from '../src/platform/clickhouse/shards.js';
-import { readConfig } from '../src/platform/config.js';
+import { readConfigOrExit } from '../src/platform/config.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
 import { errorResponder, notFound } from '../src/platform/http/respond.js';
 import { createExpressApp } from '../src/platform/http/router.js';
@@ -54,7 +54,7 @@ const JOBS: Readonly<Record<string, JobStarter>> = {
 };
 
 await passStartGate();
-const config = readConfig();
+const config = readConfigOrExit();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
 // As a child of `web` (WEB_WORKER): the channel ends when `web` was killed.

@@ -43,7 +43,7 @@ import { loadAssets } from '../pages/assets.js';
 import { loadConsole } from '../pages/console-assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
 import { Shards } from '../platform/clickhouse/shards.js';
-import { type Config, readConfig } from '../platform/config.js';
+import { type Config, readConfigOrExit } from '../platform/config.js';
 import { ByteSemaphore } from '../platform/flow/byte-semaphore.js';
 import { ProjectRates } from '../platform/flow/project-rates.js';
 import { createRefusalCounter } from '../platform/flow/refusal.js';
@@ -76,7 +76,7 @@ import { createProjectQueries } from './project-queries.js';
 import { keepWorkerRunning } from './worker-process.js';
 
 await passStartGate();
-const config = readConfig();
+const config = readConfigOrExit();
 const log = createLogger({ process: 'web', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
 

@@ -190,11 +190,25 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
   const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = schema.safeParse(present);
   if (parsed.success) return Object.freeze(parsed.data);
-  const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`);
+  const problems = parsed.error.issues.map(({ code, path, message }) => {
+    const name = path.join('.');
+    return `${name}: ${code === 'invalid_type' && !Object.hasOwn(present, name) ? 'missing' : message}`;
+  });
   throw new ConfigProblem(`the configuration has ${problems.length} problem(s): ${problems.join('; ')}`);
 }
 
 export const readConfig = (): Config => parseConfig(process.env);
+
+/** For processes: a wrong setting ends the process with the message alone, without a trace. */
+export function readConfigOrExit(): Config {
+  try {
+    return readConfig();
+  } catch (error) {
+    if (!(error instanceof ConfigProblem)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
+}
 
 /**
  * For operator commands: the environment, or the environment of the running standalone service when

@@ -4,7 +4,7 @@ import { createCredentialStore } from '../access/credentials.js';
 import { createRateLimits } from '../access/rate-limits.js';
 import { CatalogReader } from '../catalog/reader.js';
 import { DefinitionsReader } from '../definitions/reader.js';
-import { readConfig } from '../platform/config.js';
+import { readConfigOrExit } from '../platform/config.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
@@ -19,7 +19,7 @@ import { createQueryApp } from './app.js';
 import { FORMAT_MEMORY_MEBIBYTES } from './format-task.js';
 
 await passStartGate();
-const config = readConfig();
+const config = readConfigOrExit();
 const log = createLogger({ process: 'query', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
 

@@ -1,4 +1,4 @@
-// Every command of package.json answers --help, and writes nothing.
+// Every command of package.json answers --help, and writes nothing; processes say what is missing.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -58,4 +58,11 @@ test.each(['backup', 'restore'])('npm run %s refuses what is not one file', asyn
   expect(await refused('--fast', 'a')).toBe(`npm run ${name} has no option --fast; try --help\n`);
   expect(await refused('a', 'b')).toBe(`npm run ${name} takes one file, not also b\n`);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test.each(['web', 'query', 'worker'])('%s without settings says in one line which are missing', async (kind) => {
+  const { status, output, errors } = await run(`node dist/processes/${kind}.js`, []);
+  expect({ status, output }).toEqual({ status: 1, output: '' });
+  const names = ['DATABASE_URL', 'REDIS_URL', 'CLICKHOUSE_URL', 'SECRET_KEY_BASE'];
+  expect(errors).toBe(`the configuration has 4 problem(s): ${names.map((name) => `${name}: missing`).join('; ')}\n`);
 });

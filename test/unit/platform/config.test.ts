@@ -23,6 +23,12 @@ test.each([
   expect([0, 1].map((hop) => believes(address, hop))).toEqual(believed);
 });
 
+test('what is missing is named as missing, also when it is empty', () => {
+  const { DATABASE_URL: _, ...others } = STORES;
+  const problem = 'the configuration has 2 problem(s): DATABASE_URL: missing; REDIS_URL: missing';
+  expect(() => parseConfig({ ...others, REDIS_URL: '' })).toThrow(problem);
+});
+
 test('GEOIP_HEADERS requires TRUST_PROXY', () => {
   const settings = { ...STORES, GEOIP_HEADERS: 'country=cf-ipcountry' };
   expect(() => parseConfig(settings)).toThrow('GEOIP_HEADERS: needs TRUST_PROXY');
