@@ -46,7 +46,8 @@ export async function authenticateAdmin(store: CredentialStore, req: Request): P
 export const credentialOf = (res: Response): Credential => res.locals.credential as Credential;
 
 /** Whether the request has a key in `X-API-Key` or `?key=`. */
-export const hasKey = (req: Request): boolean => Boolean(req.headers['x-api-key']) || req.query.key !== undefined;
+export const hasKey = (req: PlainRequest): boolean =>
+  Boolean(req.headers['x-api-key']) || (req.url.includes('?') && req.query.key !== undefined);
 
 function readKey(req: PlainRequest): string {
   const header = req.headers['x-api-key'];

@@ -6,9 +6,9 @@ import { createMethodCheck } from '../access/allowed-methods.js';
 import { createFeatureSwitches } from '../access/features.js';
 import { ROUTES } from '../access/route-matrix.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
-import { createTrackFront } from '../ingest/front.js';
-import { createProtocolsRouter } from '../ingest/protocols/routes.js';
-import { createIngestRouter, type IngestDeps } from '../ingest/routes.js';
+import { createFront } from '../ingest/front.js';
+import { createProtocolFronts, createProtocolsRouter } from '../ingest/protocols/routes.js';
+import { createIngestRouter, createTrackFront, type IngestDeps } from '../ingest/routes.js';
 import { compressAnswers } from '../platform/http/compress.js';
 import { identifyRequest } from '../platform/http/request-id.js';
 import type { RequestMetrics } from '../platform/http/request-metrics.js';
@@ -51,7 +51,8 @@ export function createApp(deps: AppDeps): RequestListener {
   app.options(['/query', '/catalog', '/mcp'], answerTokenPreflight);
   app.all('/mcp', refuseStreams);
   app.get('/catalog', allowTokenOrigins);
-  app.use(createProtocolsRouter({ ingest: deps.ingest, identity: deps.identity }));
+  const protocols = { ingest: deps.ingest, identity: deps.identity };
+  app.use(createProtocolsRouter(protocols));
   app.use(securityHeaders);
   app.use(compressAnswers);
   for (const router of deps.routers) app.use(router);
@@ -62,8 +63,9 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(deps.showProblems);
   app.use(errorResponder(deps.log));
   if (deps.featuresOff.includes('track')) return app;
-  return createTrackFront(app, {
-    ...{ ingest: deps.ingest, metrics: deps.requestMetrics },
+  return createFront(app, {
+    routes: [createTrackFront(deps.ingest), ...createProtocolFronts(protocols)],
+    metrics: deps.requestMetrics,
     trustsProxies: deps.trustProxy !== undefined,
   });
 }

@@ -9,6 +9,7 @@ import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.j
 import type { PlainRequest } from '../platform/http/plain-request.js';
 import { type BodyLimits, createBodyReader, type WithBody } from '../platform/http/read-body.js';
 import { createRouter } from '../platform/http/router.js';
+import type { FrontRoute } from './front.js';
 import { throwFailure } from './front-failures.js';
 import { admit, awaitTurn, decideAndCount, enqueue, requireQuota, type StepDeps, settleTimes } from './steps.js';
 import { CountedWaits, parseReplace, parseWait } from './wait-until-counted.js';
@@ -44,7 +45,14 @@ export function createIngestRouter(deps: IngestDeps): Router {
   return router;
 }
 
-export interface Tracked {
+/** Requests with a query may wait for longer than an answer in front of the router can. */
+export function createTrackFront(deps: IngestDeps): FrontRoute {
+  const withBody = createBodyReader(deps.body);
+  const answer: FrontRoute['answer'] = async (req) => toAnswer(await track(req, withBody, deps));
+  return { path: '/track', pattern: '/track', takesQuery: false, answer };
+}
+
+interface Tracked {
   readonly accepted: number;
   /** Events that rules of the project dropped, which public keys are not told: 0 for them. */
   readonly dropped: number;
@@ -53,7 +61,7 @@ export interface Tracked {
   readonly jobId?: string;
 }
 
-export const toAnswer = ({ accepted, dropped }: Tracked): string =>
+const toAnswer = ({ accepted, dropped }: Tracked): string =>
   dropped === 0 ? `{"accepted":${accepted}}` : `{"accepted":${accepted},"dropped":${dropped}}`;
 
 async function answerWhenCounted({ accepted, dropped, jobId }: Tracked, res: Response, waits: CountedWaits) {
@@ -62,7 +70,7 @@ async function answerWhenCounted({ accepted, dropped, jobId }: Tracked, res: Res
 }
 
 /** The way of a request; a step that throws ends it. Resolves with the numbers of events. */
-export async function track(req: PlainRequest, withBody: WithBody, deps: IngestDeps): Promise<Tracked> {
+async function track(req: PlainRequest, withBody: WithBody, deps: IngestDeps): Promise<Tracked> {
   const credential = await authenticate(deps.credentials, 'track', req); // 401, 403
   deps.rateLimit.take(rateSubjectsOf(credential)); // 429
   const isWaiting = parseWait(req, credential); // 400, 403

@@ -55,8 +55,8 @@ export interface Protocol {
   readonly name: string;
   /** Paths that take calls, in express notation. A path may be shared (`owns`). */
   readonly paths: readonly string[];
-  /** Last segments of the paths that are none of its calls answer 404. */
-  knows?(call: string): boolean;
+  /** Values of the parameter `call` of the paths; others answer 404. */
+  readonly calls?: readonly string[];
   /** Mounts what the SDKs ask for beside sending: settings, and calls that are dropped. */
   mountOthers?(router: Router, skip: (reason: SkippedCall) => void): void;
   /** The key in the head of a request. */

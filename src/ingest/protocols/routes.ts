@@ -1,7 +1,7 @@
 // Routes of the protocols of other SDKs (table.ts). A request takes the steps of /track, and its
 // identify calls those of /identify. Events are committed first: a repeated request finds them as
 // duplicates, and has not changed a profile yet when they were refused.
-import type { Request, Response, Router } from 'express';
+import type { Router } from 'express';
 import { type Credential, rateSubjectsOf } from '../../access/credentials.js';
 import { authenticate, authenticateKey, hasKey } from '../../access/middleware.js';
 import type { LayeredRateLimit } from '../../access/rate-limits.js';
@@ -9,10 +9,14 @@ import { type CommitDeps, commitCall } from '../../identity/commit.js';
 import { PublicError } from '../../platform/errors.js';
 import { countRefusals } from '../../platform/flow/refusal.js';
 import { allowAnyOrigin } from '../../platform/http/cross-origin.js';
+import type { PlainRequest } from '../../platform/http/plain-request.js';
 import { createBodyReader, type WithBody } from '../../platform/http/read-body.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
+import type { ErrorLocals } from '../../platform/http/respond.js';
 import { createRouter } from '../../platform/http/router.js';
 import { deleteFirstSeenTimes, settleFirstSeenTimes } from '../first-seen-times.js';
+import type { FrontRoute } from '../front.js';
+import { throwFailure } from '../front-failures.js';
 import { isParsedInLoop } from '../limits.js';
 import type { IngestDeps } from '../routes.js';
 import { admit, awaitTurn, type Counted, decideAndCount, enqueue, requireQuota, settleTimes } from '../steps.js';
@@ -28,9 +32,7 @@ export interface ProtocolDeps {
 }
 
 export function createProtocolsRouter(deps: ProtocolDeps): Router {
-  const { body, metrics, refused } = deps.ingest;
-  // Content types and encodings of the SDKs are not always true.
-  const withBody = createBodyReader(body, { findsGzip: true });
+  const { metrics, refused } = deps.ingest;
   const router = createRouter();
   const sentTo = PROTOCOL_PATHS.flatMap(({ method, path }) =>
     method === 'POST' ? [path.replaceAll(PARAMETER, ':$1')] : [],
@@ -39,11 +41,14 @@ export function createProtocolsRouter(deps: ProtocolDeps): Router {
     allowAnyOrigin(res);
     res.set(PREFLIGHT).status(204).end();
   });
-  for (const path of new Set(PROTOCOLS.flatMap(({ paths }) => paths))) {
-    const protocols = PROTOCOLS.filter(({ paths }) => paths.includes(path));
+  for (const { path, ...way } of createWays(deps)) {
     router.post(path, async (req, res) => {
       allowAnyOrigin(res);
-      await answer(req, res, { protocols, withBody }, deps);
+      throwFailure(req);
+      const call = typeof req.params.call === 'string' ? req.params.call : lastSegmentOf(req.path);
+      const body = await answer({ req, call, errors: res.locals }, way, deps);
+      res.setHeader('Content-Type', 'application/json; charset=utf-8');
+      res.end(body);
     });
   }
   for (const { name, mountOthers } of PROTOCOLS) {
@@ -62,19 +67,49 @@ const PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 };
 
+/** The same routes in front of the router, by each of their paths. */
+export const createProtocolFronts = (deps: ProtocolDeps): readonly FrontRoute[] =>
+  createWays(deps).flatMap(({ path: pattern, ...way }) =>
+    expand(pattern, way.protocols).map((path): FrontRoute => {
+      const call = lastSegmentOf(path);
+      // Browsers send a query, which says nothing that the body does not.
+      return { path, pattern, takesQuery: true, answer: (req, errors) => answer({ req, call, errors }, way, deps) };
+    }),
+  );
+
+const expand = (pattern: string, protocols: readonly Protocol[]): readonly string[] =>
+  pattern.includes(':') ? (protocols[0]?.calls ?? []).map((call) => pattern.replace(':call', call)) : [pattern];
+
+function createWays({ ingest: { body } }: ProtocolDeps): readonly (Way & { readonly path: string })[] {
+  // Content types and encodings of the SDKs are not always true.
+  const withBody = createBodyReader(body, { findsGzip: true });
+  return [...new Set(PROTOCOLS.flatMap(({ paths }) => paths))].map((path) => ({
+    ...{ path, withBody },
+    protocols: PROTOCOLS.filter(({ paths }) => paths.includes(path)),
+  }));
+}
+
 interface Way {
   /** Protocols of the path. */
   readonly protocols: readonly Protocol[];
   readonly withBody: WithBody;
 }
 
-async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps): Promise<void> {
+interface Asked {
+  readonly req: PlainRequest;
+  /** Last segment of the path. */
+  readonly call: string;
+  /** Is told the form of errors, which the protocol decides. */
+  readonly errors: ErrorLocals;
+}
+
+/** The way of a request; a step that throws ends it. Resolves with the body of the answer. */
+async function answer({ req, call, errors }: Asked, way: Way, deps: ProtocolDeps): Promise<string> {
   const [first] = way.protocols;
-  const call = typeof req.params.call === 'string' ? req.params.call : lastSegmentOf(req.path);
-  if (first === undefined || first.knows?.(call) === false) {
+  if (first === undefined || first.calls?.includes(call) === false) {
     throw new PublicError('not_found', 'there is no such route');
   }
-  answerErrorsAs(first, res);
+  answerErrorsAs(first, errors);
   const key = first.findHeadKey?.(req.headers);
   const early = key === undefined && !hasKey(req) ? undefined : await admitSender(req, key, deps); // 401, 403, 429
   // Until the key is known, the bytes in flight are those of the address.
@@ -83,7 +118,7 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
     // 400, 413, 429
     await awaitTurn(early?.projectId ?? owner, bytes, deps.ingest);
     const sent = await identifySender(bytes, { protocols: way.protocols, owner }, deps);
-    answerErrorsAs(sent.protocol, res);
+    answerErrorsAs(sent.protocol, errors);
     const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
     const head = sent.protocol.readHead?.(req.headers);
     const foreign = {
@@ -97,18 +132,18 @@ async function answer(req: Request, res: Response, way: Way, deps: ProtocolDeps)
     }
     return { protocol: sent.protocol, counts: await commit({ req, credential, bytes }, counted, deps) }; // 429, 503
   });
-  res.json(protocol.answer(counts, call));
+  return JSON.stringify(protocol.answer(counts, call));
 }
 
 const lastSegmentOf = (path: string): string => /([^/]*)\/?$/.exec(path)?.[1] ?? '';
 
-function answerErrorsAs({ refuse, busyStatus }: Protocol, res: Response): void {
-  res.locals.toErrorBody = refuse;
-  res.locals.busyStatus = busyStatus;
+function answerErrorsAs({ refuse, busyStatus }: Protocol, errors: ErrorLocals): void {
+  errors.toErrorBody = refuse;
+  errors.busyStatus = busyStatus;
 }
 
 /** Without a key of the protocol: that of `X-API-Key` or `?key=`. */
-async function admitSender(req: Request, key: string | undefined, { ingest }: ProtocolDeps): Promise<Credential> {
+async function admitSender(req: PlainRequest, key: string | undefined, { ingest }: ProtocolDeps): Promise<Credential> {
   const credential =
     key === undefined
       ? await authenticate(ingest.credentials, 'track', req)
@@ -148,7 +183,7 @@ async function identifySender(
 }
 
 interface Accepted {
-  readonly req: Request;
+  readonly req: PlainRequest;
   readonly credential: Credential;
   readonly bytes: Buffer;
 }

@@ -37,10 +37,10 @@ const routeOf = (req: Request): string => (typeof req.route?.path === 'string' ?
 export type ToErrorBody = (status: number, message: string) => unknown;
 
 /** What a route may set as `res.locals` for its errors. */
-interface ErrorLocals {
-  readonly toErrorBody?: ToErrorBody | undefined;
+export interface ErrorLocals {
+  toErrorBody?: ToErrorBody | undefined;
   /** In place of 429, for clients that do not repeat after it. */
-  readonly busyStatus?: number | undefined;
+  busyStatus?: number | undefined;
 }
 
 export function errorResponder(log: Logger): ErrorRequestHandler {

@@ -29,6 +29,9 @@ const forbidStoring: RequestHandler = (_req, res, next) => {
   next();
 };
 
+/** Whether express reads the target as it is: as a path, with or without a query. */
+export const isPlainTarget = (url: string): boolean => url.startsWith('/') && !/[\s#]/.test(url);
+
 /**
  * Rejects request targets other than path and query. Express passes them through a URL parser,
  * which removes fragments and white space and turns backslashes into slashes, unlike a proxy in
@@ -36,7 +39,7 @@ const forbidStoring: RequestHandler = (_req, res, next) => {
  */
 const requirePlainTarget: RequestHandler = (req, _res, next) => {
   if (!req.url.startsWith('/')) req.url = req.url.replace(/^https?:\/\/[^/?#\\]+/i, '');
-  if (!req.url.startsWith('/') || /[\s#]/.test(req.url)) {
+  if (!isPlainTarget(req.url)) {
     throw new PublicError('bad_request', 'the request target is not a path, with or without a query');
   }
   next();

@@ -21,7 +21,7 @@ const METRICS = 'm';
 export const segment: Protocol = {
   name: 'segment',
   paths: ['/v1/:call'],
-  knows: (call) => CALLS.has(call) || call === METRICS,
+  calls: [...CALLS.keys(), METRICS],
 
   mountOthers(router) {
     const answerSettings: RequestHandler = ({ params, protocol, headers }, res) => {
