@@ -84,21 +84,6 @@ export function decodeEnvelopes(bytes: Buffer): Envelope[] {
   return envelopes;
 }
 
-const PLAIN_FIELDS = [
-  'event_type',
-  'user_id',
-  'device_id',
-  'session_id',
-  'insert_id',
-  'time',
-  'library',
-  'origin',
-  'clientOriginated',
-] as const;
-const PROPERTY_FIELDS = ['event_properties', 'user_properties'] as const;
-/** Client overrides, set by the API. */
-const OVERRIDE_FIELDS = ['ip', 'user_agent', 'agent', 'geo'] as const;
-
 /**
  * The body of an envelope, written again with only the fields that the worker reads; the size and
  * depth of others must not matter. Keeps positions, because decisions refer to events by position.
@@ -109,30 +94,46 @@ export function serializeEvents(events: readonly unknown[], { own }: { own: bool
   return Buffer.from(JSON.stringify({ events: written }), 'utf8');
 }
 
+/** Objects of one shape, because JSON.stringify takes a third longer for those of a loop. */
 function writtenEvent(event: RawEvent, own: boolean): RawEvent {
-  const written: Record<string, unknown> = {};
-  for (const field of PLAIN_FIELDS) {
-    const value = event[field];
-    if (typeof value !== 'object') written[field] = value;
-  }
-  for (const field of PROPERTY_FIELDS) {
-    const properties = event[field];
-    if (isObject(properties)) written[field] = infinitiesAsText(properties);
-  }
-  if (own) for (const field of OVERRIDE_FIELDS) written[field] = event[field];
-  return written;
+  const written = {
+    event_type: unlessObject(event.event_type),
+    user_id: unlessObject(event.user_id),
+    device_id: unlessObject(event.device_id),
+    session_id: unlessObject(event.session_id),
+    insert_id: unlessObject(event.insert_id),
+    time: unlessObject(event.time),
+    library: unlessObject(event.library),
+    origin: unlessObject(event.origin),
+    clientOriginated: unlessObject(event.clientOriginated),
+    event_properties: tryPropertiesOf(event.event_properties),
+    user_properties: tryPropertiesOf(event.user_properties),
+  };
+  if (!own) return written;
+  // Client overrides, set by the API.
+  return { ...written, ip: event.ip, user_agent: event.user_agent, agent: event.agent, geo: event.geo };
 }
+
+const unlessObject = (value: unknown): unknown => (typeof value === 'object' ? undefined : value);
+
+const tryPropertiesOf = (value: unknown): RawEvent | undefined =>
+  isObject(value) ? infinitiesAsText(value) : undefined;
 
 /**
  * A number such as 1e999 parses to Infinity and is stored as that word; in JSON it would become
  * null.
  */
 function infinitiesAsText(properties: RawEvent): RawEvent {
-  if (!Object.values(properties).some(isInfinite)) return properties;
+  if (!hasInfinity(properties)) return properties;
   // fromEntries defines properties, so a key named __proto__ stays a key.
   return Object.fromEntries(
     Object.entries(properties).map(([key, value]) => [key, isInfinite(value) ? String(value) : value]),
   );
+}
+
+function hasInfinity(properties: RawEvent): boolean {
+  for (const key in properties) if (isInfinite(properties[key])) return true;
+  return false;
 }
 
 const isInfinite = (value: unknown): boolean => typeof value === 'number' && !Number.isFinite(value);
