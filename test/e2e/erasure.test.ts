@@ -147,6 +147,12 @@ test('erasures are complete while events arrive, workers are killed and ClickHou
   for (const id of requests) await reached(id, ['purged']);
 }, 240_000);
 
+/**
+ * Writes rows to their files. The log has only the changed bytes of an updated row, and the catalog
+ * may be updated at any time: before each look.
+ */
+const flushPostgres = () => postgres.raw('CHECKPOINT');
+
 /** Which of the texts occur, and in which files of the data directory. */
 function search(texts: readonly string[]): Map<string, string[]> {
   const found = new Map<string, string[]>(texts.map((text) => [text, []]));
@@ -188,9 +194,9 @@ test('after the purge no file contains an id or property of the person', async (
   });
   // The statistics of PostgreSQL's planner are on disk as well.
   await postgres.raw('ANALYZE');
-  await postgres.raw('CHECKPOINT');
   // A merge may replace a file while the files are read.
-  await eventually(() => {
+  await eventually(async () => {
+    await flushPostgres();
     const before = search(texts);
     for (const text of [userId, deviceId]) {
       for (const engine of ['clickhouse', 'postgres', 'redis']) {
@@ -234,10 +240,12 @@ test('after the night no file contains what is behind the edge of keep', async (
     for (const { event_properties: properties } of events) expect(catalog).toContain(properties.nickname);
   }, 60_000);
   await postgres.raw('ANALYZE');
-  await postgres.raw('CHECKPOINT');
   // A merge may replace a file while the files are read.
   const areInFiles = (texts: readonly string[]) =>
-    eventually(() => expect([...search(texts)].filter(([, places]) => places.length === 0)).toEqual([]), 60_000);
+    eventually(async () => {
+      await flushPostgres();
+      expect([...search(texts)].filter(([, places]) => places.length === 0)).toEqual([]);
+    }, 60_000);
   await areInFiles([...gone, ...kept]);
 
   const yaml = 'version: 1\nkeep: { kept: 90d }\n';
@@ -254,7 +262,5 @@ test('after the night no file contains what is behind the edge of keep', async (
   await eventually(async () => {
     expect(JSON.stringify(await call('/catalog'))).toContain(stays.event_properties.nickname);
   }, 60_000);
-  // The log of PostgreSQL has only the changed bytes of an updated row.
-  await postgres.raw('CHECKPOINT');
   await areInFiles(kept);
 }, 300_000);
