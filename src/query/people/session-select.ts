@@ -15,7 +15,7 @@ import {
   rowsOf,
   tupleElement,
 } from '../plan/expressions.js';
-import { eventPosition, person } from '../plan/field-expressions.js';
+import { eventPosition, person, positionOf } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import { type Columns, type EventScan, extend, type Join, type Select, select, step } from '../plan/plan.js';
 import {
@@ -343,10 +343,18 @@ function wantedColumns(
   keys: readonly SessionKey[],
   read: (key: SessionKey) => Expression,
 ): Columns {
-  const started = fn.tuple(alias('started_at'), alias(SESSION_KEY));
+  const started = positionOf(alias('started_at'), alias(SESSION_KEY));
   const wanted = prefix === 'user_last_session' ? fn.argMax : fn.argMin;
-  // Wrapped in a tuple, because argMax skips plain nulls.
-  return sessionColumns(prefix, keys, (key) => tupleElement(wanted(fn.tuple(read(key)), started), 1));
+  return sessionColumns(prefix, keys, (key) =>
+    // Nulls are wrapped in a tuple, because argMax skips plain ones.
+    canBeNull(key) ? tupleElement(wanted(fn.tuple(read(key)), started), 1) : wanted(read(key), started),
+  );
+}
+
+/** A number that no event of the session may have. */
+function canBeNull(key: SessionKey): boolean {
+  const { of, type } = sessionRowOf(key);
+  return of === 'first' && type !== 'text';
 }
 
 function selectFieldsOfPeople(of: SessionsOfPeople): Select {

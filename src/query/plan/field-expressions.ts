@@ -52,13 +52,14 @@ export const personText: Expression = fn.multiIf(
 );
 
 /**
- * Sort key of an event: time, then insert_id. One text of the time's eight bytes (big-endian) and
- * the id, because ClickHouse compares tuples three times slower.
+ * Sort key: a time since 1970, then an id. One text of the time's eight bytes (big-endian) and the
+ * id, because ClickHouse compares tuples three times slower.
  */
-export const eventPosition: Expression = fn.concat(
-  fn.reverse(fn.reinterpretAsFixedString(fn.toUnixTimestamp64Milli(column('time')))),
-  column('insert_id'),
-);
+export const positionOf = (time: Expression, id: Expression): Expression =>
+  fn.concat(fn.reverse(fn.reinterpretAsFixedString(fn.toUnixTimestamp64Milli(time))), id);
+
+/** Sort key of an event. */
+export const eventPosition: Expression = positionOf(column('time'), column('insert_id'));
 
 const valueAt = ({ bag, key }: PropertyField, kind: Bucket): Expression =>
   element(column(bucket(bag, kind)), textValue(key));
