@@ -118,9 +118,10 @@ function toTestProcess(child: ChildProcess, { name, url }: { name: string; url: 
     if (stream !== null) createInterface({ input: stream }).on('line', (line) => output.push(line));
   }
   const exit = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  let isAskedToEnd = false;
   // Some tests expect it; the reason helps with all others.
   child.once('close', (status, signal) => {
-    if (status === 0 || (signal !== null && !CRASHES.includes(signal))) return;
+    if ((isAskedToEnd && status === 0) || (signal !== null && !CRASHES.includes(signal))) return;
     process.stderr.write(`${name} at ${url} ended with ${status ?? signal}:\n${output.slice(-5).join('\n')}\n`);
   });
   const isRunning = () => child.exitCode === null && child.signalCode === null;
@@ -134,6 +135,7 @@ function toTestProcess(child: ChildProcess, { name, url }: { name: string; url: 
     },
     kill: async (signal = 'SIGKILL') => {
       if (isRunning()) {
+        isAskedToEnd = true;
         child.kill(signal);
         await exit;
       }
