@@ -3,6 +3,7 @@
 // rows, and its payload is deleted only after the job has ended. Each shard has a pair of queues
 // with places and memory of their own; where a project lives is looked up when its events are
 // stored.
+import { availableParallelism } from 'node:os';
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
@@ -28,6 +29,7 @@ import { nameFailure } from '../src/platform/errors.js';
 import { BatchWriter, type Turn } from '../src/platform/flow/batch-writer.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
+import { LargeWrites } from '../src/platform/flow/large-writes.js';
 import { groupBy } from '../src/platform/group-by.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { isLeaseLost, type Lease, LeasedWorker } from '../src/platform/redis/leased-worker.js';
@@ -40,6 +42,9 @@ const PROMPT_SHARE = 1 / 4;
 
 /** Events of a project that is being moved wait this long. */
 const MOVING_DELAY_MS = 1_000;
+
+/** Of a worker and a partition; a hung server holds up those of others once, for two seconds. */
+const LARGE_WRITES = { max: Math.max(1, Math.floor(availableParallelism() / 2)), holdMs: 2_000 };
 
 type EventWriter = BatchWriter<HeldBlock>;
 
@@ -71,6 +76,8 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   const forgotten = new ErasureTombstones(redis, createIdHash(config.SECRET_KEY_BASE));
   const placements = new PlacementCache(shards);
   const writers = new Map<string, EventWriter>();
+  /** By partition: INGEST_PARTITIONS says how many inserts of a server may run at once. */
+  const largeWrites = new Map<number, LargeWrites>();
   /** The backlog shares of stored jobs, which are subtracted when their payloads are deleted. */
   const sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
   let isClosing = false;
@@ -80,6 +87,8 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     const key = `${id}:${partition}`;
     const known = writers.get(key);
     if (known !== undefined) return known;
+    const large = largeWrites.get(partition) ?? new LargeWrites(LARGE_WRITES);
+    largeWrites.set(partition, large);
     const writer = new BatchWriter<HeldBlock>({
       createBlock: () => new HeldBlock(hasManyValues),
       write: async (block, signal) => {
@@ -98,6 +107,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       rowsMax: config.INGEST_FLUSH_ROWS,
       delayMs: { min: config.INGEST_FLUSH_DELAY_MIN_MS, max: config.INGEST_FLUSH_DELAY_MAX_MS },
       capacityRows: config.INGEST_FLUSH_ROWS * BOUNDS.ingestBatches,
+      largeWrites: large,
       log,
     });
     writers.set(key, writer);

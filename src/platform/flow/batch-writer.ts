@@ -3,6 +3,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { nameFailure } from '../errors.js';
 import type { Logger } from '../log.js';
+import type { LargeWrites } from './large-writes.js';
 import { RoundRobin } from './round-robin.js';
 
 export interface Block {
@@ -47,6 +48,8 @@ export interface BatchWriterOptions<B extends Block> {
    * are collected.
    */
   readonly capacityRows: number;
+  /** Shared with the writers of other stores: a batch of half of `rowsMax` or more waits for it. */
+  readonly largeWrites?: LargeWrites;
   /** How long `close` waits for a running write. */
   readonly closeGraceMs?: number;
   readonly log: Logger;
@@ -72,7 +75,8 @@ const CLOSE_GRACE_MS = 15_000;
 
 /**
  * One batch is collecting while at most one is being written. States of a batch: collecting →
- * (full, or its delay has passed, and no write is running) → writing → stored or rejected.
+ * (full, or its delay has passed, and no write is running) → writing → stored or rejected. A large
+ * batch goes on collecting while it waits for a place among the large writes.
  * Transient failures are retried forever with growing pauses. On a permanent failure each caller's
  * rows are written alone, and only callers whose rows are rejected get the error. After `close`
  * failures are passed on instead of retried.
@@ -85,6 +89,9 @@ export class BatchWriter<B extends Block> {
   #timer: NodeJS.Timeout | undefined;
   #isDue = false;
   #writing: Promise<void> | undefined;
+  #isWaitingForPlace = false;
+  /** Gives back the place among the large writes. */
+  #leave = () => {};
   readonly #prompt = new RoundRobin<() => void>();
   readonly #others = new RoundRobin<() => void>();
   #isAdmitting = false;
@@ -177,11 +184,29 @@ export class BatchWriter<B extends Block> {
   #writeWhenDue(): void {
     const batch = this.#collecting;
     if (batch === undefined || !this.#isDue || this.#writing !== undefined) return;
+    const { largeWrites, rowsMax } = this.#options;
+    if (largeWrites === undefined || costOf(batch.block) * 2 < rowsMax || this.#closing.signal.aborted) {
+      this.#write(batch);
+    } else if (!this.#isWaitingForPlace) void this.#writeInPlace(largeWrites);
+  }
+
+  async #writeInPlace(largeWrites: LargeWrites): Promise<void> {
+    this.#isWaitingForPlace = true;
+    const leave = await largeWrites.enter();
+    this.#isWaitingForPlace = false;
+    // It was written when the writer was closed.
+    if (this.#collecting === undefined || this.#writing !== undefined) return leave();
+    this.#leave = leave;
+    this.#write(this.#collecting);
+  }
+
+  #write(batch: Batch<B>): void {
     clearTimeout(this.#timer);
     this.#collecting = undefined;
     this.#isDue = false;
     void this.#admitWaiting();
     this.#writing = this.#store(batch).finally(() => {
+      this.#leave();
       this.#writing = undefined;
       this.#writeWhenDue();
     });
@@ -218,6 +243,8 @@ export class BatchWriter<B extends Block> {
         return;
       } catch (error) {
         if (this.#options.isRefused(error) || this.#closing.signal.aborted) throw error;
+        // The store may be unavailable for long.
+        this.#leave();
         this.#options.log.warn({ err: error, rows: block.rows, retryInMs: pause }, 'an insert failed; trying again');
         // The pause ends early when the writer closes; the next failure is then passed on.
         await delay(pause * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(() => {});
