@@ -46,7 +46,7 @@ export async function benchShards({ stack, isQuick, say, report }: BenchContext)
     const neighbours = await createProjects(stack.directory, SERVERS - 1);
     const onOne = [home, ...neighbours.map((project) => ({ clickhouse: stack.clickhouse, ...project }))];
     say('one server: warming up');
-    await ingest(stack, onOne, sizes.seconds);
+    await ingest(stack, onOne, sizes);
     await untilMergesRest(stack);
     say('one server: questions');
     const before = await askOften(stack, home, sizes.questions);
@@ -65,8 +65,8 @@ export async function benchShards({ stack, isQuick, say, report }: BenchContext)
       { name: 'ratio of the engine alone meanwhile', value: median(after.engine) / median(before.engine), unit: '' },
     ]);
 
-    await ingest(stack, onThree, sizes.seconds);
-    report(await compareIngestion(stack, { onOne, onThree }, sizes, say));
+    await ingest(stack, onThree, sizes);
+    report(await compareIngestion(stack, { onOne, onThree, engines }, sizes, say));
     return await measureBesideDead(stack, { home, dead: onThree.at(-1), engine: engines.at(-1) }, sizes, say);
   } finally {
     for (const engine of engines) await engine.stop();
@@ -85,10 +85,17 @@ interface Ingested {
   readonly perSecond: number;
   /** Of the processes of the service, without engines, per 1,000 events. */
   readonly cpuMs: number;
+  /** Of all ClickHouse servers, per 1,000 events. */
+  readonly engineCpuMs: number;
+  readonly eventsPerInsert: number;
 }
 
 /** From the first request until every accepted event is stored once. */
-async function ingest(stack: Stack, targets: readonly Target[], seconds: number): Promise<Ingested> {
+async function ingest(
+  stack: Stack,
+  targets: readonly Target[],
+  { seconds, engines = [] }: { seconds: number; engines?: readonly FurtherEngine[] },
+): Promise<Ingested> {
   const loads = await Promise.all(
     targets.map(({ publicKey }) =>
       Load.start({
@@ -98,17 +105,41 @@ async function ingest(stack: Stack, targets: readonly Target[], seconds: number)
     ),
   );
   try {
-    const service = stack.processes().filter(({ name }) => ['web', 'worker', 'query'].includes(name));
-    const cpuBefore = sum(readCpuMs(service));
+    const before = { ...readCpu(stack, engines), inserts: await countInserts(targets) };
     const startedMs = performance.now();
     const counts = await Promise.all(targets.map((target, index) => ingestInto(target, loads[index] as Load, seconds)));
     const elapsedMs = performance.now() - startedMs;
     const events = counts.reduce((total, count) => total + count, 0);
-    const cpuMs = ((sum(readCpuMs(service)) - cpuBefore) * 1000) / events;
-    return { events, perSecond: (events * 1000) / elapsedMs, cpuMs };
+    const after = { ...readCpu(stack, engines), inserts: await countInserts(targets) };
+    const perThousand = (ms: number) => (ms * 1000) / events;
+    return {
+      ...{ events, perSecond: (events * 1000) / elapsedMs },
+      cpuMs: perThousand(after.service - before.service),
+      engineCpuMs: perThousand(after.engines - before.engines),
+      eventsPerInsert: events / (after.inserts - before.inserts),
+    };
   } finally {
     await Promise.all(loads.map((load) => load.stop()));
   }
+}
+
+/** Milliseconds until now of the service, and of the ClickHouse servers, idle ones included. */
+function readCpu(stack: Stack, engines: readonly FurtherEngine[]): { service: number; engines: number } {
+  const processes = stack.processes();
+  const service = processes.filter(({ name }) => ['web', 'worker', 'query'].includes(name));
+  const further = engines.flatMap(({ pid }, index) => (pid === undefined ? [] : [{ name: `further ${index}`, pid }]));
+  const servers = [...processes.filter(({ name }) => name === 'clickhouse'), ...further];
+  return { service: sum(readCpuMs(service)), engines: sum(readCpuMs(servers)) };
+}
+
+/** So far, on the servers of the projects: each insert has the next number in its partition. */
+async function countInserts(targets: readonly Target[]): Promise<number> {
+  const servers = [...new Map(targets.map((target) => [target.clickhouse, target])).values()];
+  const query = `SELECT sum(last) FROM (
+    SELECT max(max_block_number) AS last FROM system.parts
+    WHERE database = currentDatabase() AND table = 'events' GROUP BY partition)`;
+  const counts = await Promise.all(servers.map((server) => selectNumber(server, query)));
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 const sum = (values: ReadonlyMap<string, number>): number =>
@@ -138,7 +169,7 @@ async function ingestInto(target: Target, load: Load, seconds: number): Promise<
 
 async function compareIngestion(
   stack: Stack,
-  { onOne, onThree }: { onOne: readonly Target[]; onThree: readonly Target[] },
+  { onOne, onThree, engines }: { onOne: readonly Target[]; onThree: readonly Target[]; engines: FurtherEngine[] },
   sizes: Sizes,
   say: (message: string) => void,
 ): Promise<Measurement[]> {
@@ -146,8 +177,8 @@ async function compareIngestion(
   for (let round = 1; round <= sizes.rounds; round += 1) {
     say(`ingestion, round ${round}`);
     rounds.push({
-      one: await ingest(stack, onOne, sizes.seconds),
-      three: await ingest(stack, onThree, sizes.seconds),
+      one: await ingest(stack, onOne, { ...sizes, engines }),
+      three: await ingest(stack, onThree, { ...sizes, engines }),
     });
   }
   const cpuMs = median(rounds.map(({ three }) => three.cpuMs));
@@ -156,6 +187,14 @@ async function compareIngestion(
   return [
     { name: 'three projects on one server', value: median(rounds.map(({ one }) => one.perSecond)), unit: '/s' },
     { name: 'the same on three', value: median(rounds.map(({ three }) => three.perSecond)), unit: '/s' },
+    { name: 'events in an insert, one server', value: median(rounds.map(({ one }) => one.eventsPerInsert)), unit: '' },
+    { name: 'the same, three servers', value: median(rounds.map(({ three }) => three.eventsPerInsert)), unit: '' },
+    {
+      name: 'CPU of one ClickHouse per 1,000 events',
+      value: median(rounds.map(({ one }) => one.engineCpuMs)),
+      unit: 'ms',
+    },
+    { name: 'the same of three', value: median(rounds.map(({ three }) => three.engineCpuMs)), unit: 'ms' },
     { name: 'ingestion of three servers over one', value: ratio, unit: '', aim: atLeast(0.9) },
     { name: 'CPU of web and worker per 1,000 events', value: cpuMs, unit: 'ms' },
     { name: 'looking up placements of 1,000 events', value: lookupMs, unit: 'ms' },
