@@ -100,6 +100,61 @@ describe('a writer', () => {
     expect(used.map(epochOf)).toEqual([1, 2, 3]);
   });
 
+  test('waits for packets that are on their way after one that got no answer', async () => {
+    const since = performance.now();
+    await expect(writer().insert('pause', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+    let waitedMs = 0;
+    await writer().insert('pause', async () => {
+      waitedMs = performance.now() - since;
+    });
+    expect(waitedMs).toBeGreaterThanOrEqual(times.graceMs);
+  });
+
+  test('that asks the hosts for longer than its lease does not insert beside the next one', async () => {
+    await expect(writer().insert('claim', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
+    const order: string[] = [];
+    const asking: RunningInserts = {
+      count: async () => {
+        order.push('asks');
+        await delay(times.leaseMs + 3 * times.graceMs);
+        return 0;
+      },
+    };
+    const slow = writer(asking).insert('claim', async () => void order.push('slow'));
+    await eventually(() => expect(order).toEqual(['asks']));
+    const next = writer().insert('claim', async ({ requireHeld }) => {
+      order.push('next');
+      await delay(2 * times.leaseMs);
+      requireHeld();
+      order.push('next has ended');
+    });
+    await Promise.all([slow, next]);
+    expect(order).toEqual(['asks', 'next', 'next has ended', 'slow']);
+  });
+
+  test('that was followed changes nothing of the lock of the next one', async () => {
+    const row = () => postgres('shard_writers').where({ lock: 'followed' });
+    let end = () => {};
+    let hasBegun = false;
+    const earlier = writer().insert('followed', () => {
+      hasBegun = true;
+      return new Promise<void>((resolve) => {
+        end = resolve;
+      });
+    });
+    await eventually(() => expect(hasBegun).toBe(true));
+    // As if its lease had ended while it was stopped.
+    await row().update({ owner: null, is_settled: true });
+    await writer().insert('followed', async () => {
+      const mine = await row().first('owner', 'epoch', 'is_settled');
+      expect(mine).toMatchObject({ epoch: '2', is_settled: false });
+      await delay(times.leaseMs / 2);
+      end();
+      await earlier;
+      expect(await row().first('owner', 'epoch', 'is_settled')).toEqual(mine);
+    });
+  });
+
   test('inserts nothing while a host cannot be asked', async () => {
     await expect(writer().insert('silent', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');
     const running: RunningInserts = { count: () => Promise.reject(new Error('a host does not answer')) };
