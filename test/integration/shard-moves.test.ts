@@ -182,18 +182,19 @@ test('a command that has lost its lock can do nothing to a later move', async ()
 test('a deletion that arrives late spares what came after it was decided', async () => {
   const other = await createTestProject(databases);
   const clickhouse = await clientOf(1);
-  const insert = (insert_id: string) =>
+  // Of different months, so that ClickHouse does not merge them.
+  const insert = (insert_id: string, time: string) =>
     clickhouse.insert({
       table: 'events',
-      values: [{ project_id: other.id, event_type: 'a', time: '2026-01-01 00:00:00', insert_id }],
+      values: [{ project_id: other.id, event_type: 'a', time, insert_id }],
       format: 'JSONEachRow',
     });
-  await insert('seen');
+  await insert('seen', '2026-01-01 00:00:00');
   let isFirst = true;
   const deleted = deleteSeenRows(clickhouse, other.id, async () => {
     if (!isFirst) throw new Error('a later move has begun');
     isFirst = false;
-    await insert('later');
+    await insert('later', '2026-02-01 00:00:00');
   });
   await expect(deleted).rejects.toThrow('a later move has begun');
   expect(await rowsOn(1, other)).toBe(1);

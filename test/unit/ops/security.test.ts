@@ -30,6 +30,8 @@ test('only these files connect to addresses that are not stores of the service: 
     'src/api/forward-queries.ts',
     'src/demo/call-service.ts',
     'src/live/read-events.ts',
+    // To ClickHouse, at the address of the settings.
+    'src/platform/clickhouse/small-read.ts',
     'src/platform/http/protocol-errors.ts',
     'src/platform/http/server.ts',
     'src/sign-in/idp-client.ts',
