@@ -206,8 +206,8 @@ test('a backup of an earlier version is brought to this one', async () => {
   expect(await countOf(keys, 'signup | from 2026-11-23 to 2026-11-24 | count')).toBe(2);
   expect(await countOf(keys, 'signup | from 2026-11-23 to 2026-11-24 | where distinct_id = "ada" | count')).toBe(1);
   expect(await countOf(keys, 'users | where user.plan = "pro" | count')).toBe(1);
-  await track(keys.url, keys.public_key, { event_type: 'signup', device_id: 'd-1' });
+  await track(keys.url, keys.public_key, { event_type: 'return', device_id: 'd-1' });
   await eventually(async () =>
-    expect(await countOf(keys, 'signup | last 1d | where distinct_id = "ada" | count')).toBe(1),
+    expect(await countOf(keys, 'return | last 1d | where distinct_id = "ada" | count')).toBe(1),
   );
 }, 120_000);

@@ -48,7 +48,7 @@ describe('keys of npm start', () => {
     expect(standalone.output()).toContain('npm start -- --keys');
     const other = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
     try {
-      expect(secretsOf(await startOnTerminal(other))).toHaveLength(3);
+      expect(secretsOf(await startOnTerminal(other))).toHaveLength(2);
       expect(secretsOf(await startOnTerminal(other))).toEqual([]);
     } finally {
       rmSync(other, { recursive: true, force: true });
