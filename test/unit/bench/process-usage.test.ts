@@ -1,16 +1,24 @@
 // Memory of processes from /proc, of which benchmarks print sums.
-import { expect, test } from 'vitest';
-import { readMemory } from '../../../bench/process-usage.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
+import { type MemoryUse, readMemory } from '../../../bench/process-usage.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-test.skipIf(process.platform !== 'linux')('readMemory() tells anonymous memory from mapped files', () => {
-  const read = () => readMemory([{ name: 'this', pid: process.pid }]).get('this');
-  const before = read();
-  const held = Buffer.alloc(64 * MEBIBYTE, 1);
-  const after = read();
-  expect(held[held.length - 1]).toBe(1);
-  expect(after?.anonymousBytes ?? 0).toBeGreaterThan((before?.anonymousBytes ?? Infinity) + 48 * MEBIBYTE);
+/** Of a process that holds so many bytes besides what Node.js needs. */
+async function memoryHolding(bytes: number): Promise<MemoryUse | undefined> {
+  const program = `const held = Buffer.alloc(${bytes}, 1); console.log('holds'); setInterval(() => held, 60_000);`;
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return readMemory([{ name: 'child', pid: child.pid ?? 0 }]).get('child');
+}
+
+test.skipIf(process.platform !== 'linux')('readMemory() tells anonymous memory from mapped files', async () => {
+  const [small, large] = await Promise.all([memoryHolding(0), memoryHolding(256 * MEBIBYTE)]);
+  expect(large?.anonymousBytes).toBeGreaterThan(256 * MEBIBYTE);
+  expect(small?.anonymousBytes).toBeLessThan(256 * MEBIBYTE);
   // Node itself is a file.
-  expect(after?.anonymousBytes).toBeLessThan(after?.pssBytes ?? 0);
+  for (const use of [small, large]) expect(use?.anonymousBytes).toBeLessThan(use?.pssBytes ?? 0);
 });
