@@ -7,7 +7,7 @@ import { readCpuMs, readMemory } from './process-usage.js';
 import type { BenchContext } from './stack.js';
 
 const MEGABYTE = 1_000_000;
-/** After load, `web` and `worker` hold 140 to 240 MB for more than 45 s, until V8 collects them. */
+/** After load, `web` and `worker` may hold 140 to 240 MB for over 45 s, until V8 collects. */
 const QUICK_REST_MS = 75_000;
 
 export async function benchIdle({ stack, isQuick, say }: BenchContext): Promise<Measurement[]> {
