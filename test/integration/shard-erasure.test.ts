@@ -6,47 +6,19 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import type { Shards } from '../../src/platform/clickhouse/shards.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { addShard } from '../../src/shards/add-shard.js';
 import { addTraces } from '../../src/shards/store.js';
-import { hurryCleaning } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
-import { type ExtraEngine, startExtraEngine } from '../support/extra-engine.js';
 import { readFilesUnder } from '../support/search-files.js';
-import { openShards } from '../support/shards.js';
-import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
-let databases: TestDatabases;
-let second: ExtraEngine;
-let postgres: Postgres;
-let redis: Redis;
-let shards: Shards;
-let processes: ProcessGroup;
+let two: TwoShards;
 
 beforeAll(async () => {
-  const soon = { PRIVACY_PURGE_DELAY_MS: '0', PRIVACY_ANSWER_TIMEOUT_MS: '1000' };
-  databases = await createTestDatabases(soon);
-  second = await startExtraEngine();
-  postgres = createPostgres(databases.config);
-  redis = createRedis(databases.config);
-  const signal = new AbortController().signal;
-  await addShard({ config: databases.config, postgres, redis, say: () => {}, signal }, [second.url], 0);
-  shards = openShards(databases.config);
-  for (const { clickhouse } of await shards.read()) await hurryCleaning(clickhouse);
-  processes = await startProcesses(databases.env);
+  two = await startTwoShards({ PRIVACY_PURGE_DELAY_MS: '0', PRIVACY_ANSWER_TIMEOUT_MS: '1000' });
 }, 240_000);
 
-afterAll(async () => {
-  await processes?.stop();
-  await shards?.close();
-  redis?.disconnect();
-  await postgres?.destroy();
-  await second?.remove();
-  await databases?.close();
-});
+afterAll(() => two?.close());
 
 function hasFileWith(folder: string, texts: readonly string[]): boolean {
   for (const { bytes } of readFilesUnder(folder)) if (texts.some((text) => bytes.includes(text))) return true;
@@ -55,7 +27,7 @@ function hasFileWith(folder: string, texts: readonly string[]): boolean {
 
 /** Which shards have a file with one of the texts. */
 function search(texts: readonly string[]): number[] {
-  const folders = [join(inject('engines').directory, 'clickhouse'), second.directory];
+  const folders = [join(inject('engines').directory, 'clickhouse'), two.second.directory];
   return folders.flatMap((folder, index) => (hasFileWith(folder, texts) ? [index + 1] : []));
 }
 
@@ -68,22 +40,22 @@ const newText = () => `searched-${randomBytes(16).toString('hex')}`;
 async function leaveData(project: NewProject, elsewhere: number): Promise<{ person: string; texts: string[] }> {
   const [person, device, word, old] = [newText(), newText(), newText(), newText()];
   const event = { event_type: 'visit', user_id: person, event_properties: { word } };
-  const sent = await track(processes.url, project.publicKey, { events: [event] });
+  const sent = await track(two.processes.url, project.publicKey, { events: [event] });
   expect(sent.body).toEqual({ accepted: 1 });
   const body = JSON.stringify({ user_id: person, device_id: device, user_properties: { word } });
-  const identified = await fetch(`${processes.url}/identify`, {
+  const identified = await fetch(`${two.processes.url}/identify`, {
     method: 'POST',
     headers: { 'X-API-Key': project.secretKey, 'Content-Type': 'application/json' },
     body,
   });
   expect(identified.status).toBe(200);
-  await addTraces(postgres, project.id, [elsewhere]);
+  await addTraces(two.postgres, project.id, [elsewhere]);
   // What an interrupted move would leave behind.
   const values = [
     { project_id: project.id, event_type: old, time: '2026-01-01 00:00:00', insert_id: old, user_id: person },
   ];
-  await (await shards.get(elsewhere)).clickhouse.insert({ table: 'events', values, format: 'JSONEachRow' });
-  const home = (await shards.homeOf(project.id)).at;
+  await (await two.shards.get(elsewhere)).clickhouse.insert({ table: 'events', values, format: 'JSONEachRow' });
+  const home = (await two.shards.homeOf(project.id)).at;
   for (const table of ['events', 'profiles', 'device_map']) {
     await eventually(async () => {
       const query = `SELECT toUInt32(count()) AS rows FROM ${table} WHERE project_id = '${project.id}'`;
@@ -96,14 +68,14 @@ async function leaveData(project: NewProject, elsewhere: number): Promise<{ pers
 
 async function showRequest(project: NewProject, id: unknown): Promise<Record<string, unknown>> {
   const headers = { 'X-API-Key': project.secretKey };
-  const response = await fetch(`${processes.url}/api/gdpr/requests/${String(id)}`, { headers });
+  const response = await fetch(`${two.processes.url}/api/gdpr/requests/${String(id)}`, { headers });
   expect(response.status).toBe(200);
   return (await response.json()) as Record<string, unknown>;
 }
 
 async function doctor(): Promise<string> {
   const child = spawn(process.execPath, ['dist/cli/doctor.js'], {
-    env: { PATH: process.env.PATH, ...databases.env },
+    env: { PATH: process.env.PATH, ...two.databases.env },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   let output = '';
@@ -114,25 +86,25 @@ async function doctor(): Promise<string> {
   return output;
 }
 
-const silent = () => `shard 2 at ${new URL(second.url).host}`;
+const silent = () => `shard 2 at ${new URL(two.second.url).host}`;
 
-const logged = () => processes.get('worker').output.join('\n');
+const logged = () => two.processes.get('worker').output.join('\n');
 
 test('an erased person is in no file of any shard, however long one of them does not answer', async () => {
-  const [first, project] = [await createTestProject(databases), await createTestProject(databases)];
+  const [first, project] = [await createTestProject(two.databases), await createTestProject(two.databases)];
   const kept = await leaveData(first, 2);
   const { person, texts } = await leaveData(project, 1);
   await areOnBoth(texts);
-  await second.kill();
-  const path = `${processes.url}/api/gdpr/users/${person}`;
+  await two.second.kill();
+  const path = `${two.processes.url}/api/gdpr/users/${person}`;
   const asked = await fetch(path, { method: 'DELETE', headers: { 'X-API-Key': project.secretKey } });
   expect(asked.status).toBe(202);
   const { request_id: id } = (await asked.json()) as { request_id: string };
   await eventually(() => expect(logged()).toContain(`${silent()} does not answer`), 60_000);
   expect(await showRequest(project, id)).toMatchObject({ status: 'pending', waiting_for: ['shard 2'] });
-  await postgres('erasure_requests').update({ requested_at: new Date(Date.now() - 120_000) });
+  await two.postgres('erasure_requests').update({ requested_at: new Date(Date.now() - 120_000) });
   expect(await doctor()).toContain(`1 erasures and 0 deleted projects are late; ${silent()} may be waited for`);
-  await second.start();
+  await two.second.start();
   await eventually(async () => {
     expect(await showRequest(project, id)).toMatchObject({ status: 'purged', events: 1, waiting_for: [] });
   }, 120_000);
@@ -141,22 +113,22 @@ test('an erased person is in no file of any shard, however long one of them does
 }, 240_000);
 
 test('a deleted project is in no file of any shard, however long one of them does not answer', async () => {
-  const project = await createTestProject(databases);
-  const home = (await shards.homeOf(project.id)).shard;
+  const project = await createTestProject(two.databases);
+  const home = (await two.shards.homeOf(project.id)).shard;
   const { texts } = await leaveData(project, home === 1 ? 2 : 1);
   await areOnBoth(texts);
-  await second.kill();
-  const from = processes.get('worker').output.length;
+  await two.second.kill();
+  const from = two.processes.get('worker').output.length;
   const deletedAt = new Date(Date.now() - 30 * 60_000);
-  await postgres('projects').where({ id: project.id }).update({ deleted_at: deletedAt });
+  await two.postgres('projects').where({ id: project.id }).update({ deleted_at: deletedAt });
   await eventually(() => {
-    expect(processes.get('worker').output.slice(from).join('\n')).toContain(`${silent()} does not answer`);
+    expect(two.processes.get('worker').output.slice(from).join('\n')).toContain(`${silent()} does not answer`);
   }, 60_000);
   const isDeleted = async () =>
-    (await postgres('projects').where({ id: project.id }).first('data_deleted_at')).data_deleted_at !== null;
+    (await two.postgres('projects').where({ id: project.id }).first('data_deleted_at')).data_deleted_at !== null;
   expect(await isDeleted()).toBe(false);
   expect(await doctor()).toContain('1 deleted projects are late');
-  await second.start();
+  await two.second.start();
   await eventually(async () => expect(await isDeleted()).toBe(true), 120_000);
   expect(search(texts)).toEqual([]);
 }, 240_000);

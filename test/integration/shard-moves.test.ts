@@ -5,19 +5,12 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
-import type { Shards } from '../../src/platform/clickhouse/shards.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { addShard } from '../../src/shards/add-shard.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
 import { copyProject } from '../../src/shards/copy-project.js';
 import { deleteSeenRows, dropFences, fenceOf, raiseFence } from '../../src/shards/move-fence.js';
 import { beginMove, cancelMove, completeMove, requireMove } from '../../src/shards/store.js';
-import { hurryCleaning } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
-import { type ExtraEngine, startExtraEngine } from '../support/extra-engine.js';
-import { openShards } from '../support/shards.js';
-import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
 const KILLS = 3;
@@ -25,44 +18,16 @@ const KILLS = 3;
 const KILLED_AFTER_MS = { min: 400, max: 3000 };
 const ENDED_WITHIN_MS = 30_000;
 
-let databases: TestDatabases;
-let second: ExtraEngine;
-let postgres: Postgres;
-let redis: Redis;
-let shards: Shards;
-let processes: ProcessGroup;
+let two: TwoShards;
 let project: NewProject;
 
 beforeAll(async () => {
-  databases = await createTestDatabases({ QUERY_TIMEOUT_MS: '1000' });
-  second = await startExtraEngine();
-  postgres = createPostgres(databases.config);
-  redis = createRedis(databases.config);
-  const signal = new AbortController().signal;
-  await addShard({ config: databases.config, postgres, redis, say: () => {}, signal }, [second.url], 0);
-  shards = openShards(databases.config);
-  for (const { clickhouse } of await shards.read()) await hurryCleaning(clickhouse);
-  processes = await startProcesses(databases.env, ['worker', 'web']);
-  await processes.start('worker', 'second worker');
-  project = await createTestProject(databases);
+  two = await startTwoShards({ QUERY_TIMEOUT_MS: '1000' }, ['worker', 'web']);
+  await two.processes.start('worker', 'second worker');
+  project = await createTestProject(two.databases);
 }, 240_000);
 
-afterAll(async () => {
-  await processes?.stop();
-  await shards?.close();
-  redis?.disconnect();
-  await postgres?.destroy();
-  await second?.remove();
-  await databases?.close();
-});
-
-const clientOf = async (shard: number): Promise<ClickHouseClient> => (await shards.get(shard)).clickhouse;
-
-async function rowsOn(shard: number, { id }: NewProject): Promise<number> {
-  const query = `SELECT toUInt32(count()) AS rows FROM events WHERE project_id = '${id}'`;
-  const result = await (await clientOf(shard)).query({ query, format: 'JSONEachRow' });
-  return (await result.json<{ rows: number }>())[0]?.rows ?? -1;
-}
+afterAll(() => two?.close());
 
 const newEvents = (count: number) =>
   Array.from({ length: count }, () => ({ event_type: 'visit', insert_id: randomUUID(), user_id: 'ada' }));
@@ -73,7 +38,7 @@ function keepSending(): { stop: () => Promise<number> } {
   const running = (async () => {
     let sent = 0;
     while (!isStopped) {
-      const answer = await track(processes.url, project.publicKey, { events: newEvents(20) });
+      const answer = await track(two.processes.url, project.publicKey, { events: newEvents(20) });
       expect(answer.body).toEqual({ accepted: 20 });
       sent += 20;
       await delay(20);
@@ -90,7 +55,7 @@ function keepSending(): { stop: () => Promise<number> } {
 
 function startMove(to: number): { child: ChildProcess; ended: Promise<number | null> } {
   const child = spawn(process.execPath, ['dist/cli/shards.js', 'move', project.id, String(to)], {
-    env: { PATH: process.env.PATH, ...databases.env },
+    env: { PATH: process.env.PATH, ...two.databases.env },
     stdio: 'ignore',
   });
   return { child, ended: new Promise((resolve) => child.once('close', resolve)) };
@@ -99,69 +64,69 @@ function startMove(to: number): { child: ChildProcess; ended: Promise<number | n
 test('a project whose move is killed anywhere is counted again without the command', async () => {
   const sending = keepSending();
   for (let kill = 0; kill < KILLS; kill += 1) {
-    const home = (await shards.homeOf(project.id)).shard;
+    const home = (await two.shards.homeOf(project.id)).shard;
     const { child, ended } = startMove(home === 1 ? 2 : 1);
     await delay(randomInt(KILLED_AFTER_MS.min, KILLED_AFTER_MS.max));
     child.kill('SIGKILL');
     await ended;
     await eventually(async () => {
-      expect(await shards.homeOf(project.id)).toMatchObject({ isMoving: false });
+      expect(await two.shards.homeOf(project.id)).toMatchObject({ isMoving: false });
     }, ENDED_WITHIN_MS);
   }
   // One that is surely in the middle.
-  const home = (await shards.homeOf(project.id)).shard;
+  const home = (await two.shards.homeOf(project.id)).shard;
   const { child, ended } = startMove(home === 1 ? 2 : 1);
-  await eventually(async () => expect(await shards.homeOf(project.id)).toMatchObject({ isMoving: true }));
+  await eventually(async () => expect(await two.shards.homeOf(project.id)).toMatchObject({ isMoving: true }));
   child.kill('SIGKILL');
   await ended;
   await eventually(async () => {
-    expect(await shards.homeOf(project.id)).toEqual(expect.objectContaining({ isMoving: false, shard: home }));
+    expect(await two.shards.homeOf(project.id)).toEqual(expect.objectContaining({ isMoving: false, shard: home }));
   }, ENDED_WITHIN_MS);
   const sent = await sending.stop();
-  await eventually(async () => expect(await rowsOn(home, project)).toBe(sent), 60_000);
+  await eventually(async () => expect(await two.rowsOn(home, project)).toBe(sent), 60_000);
 
   // The repeated command works, and nothing is left behind.
   const target = home === 1 ? 2 : 1;
   expect(await startMove(target).ended).toBe(0);
-  expect([await rowsOn(target, project), await rowsOn(home, project)]).toEqual([sent, 0]);
+  expect([await two.rowsOn(target, project), await two.rowsOn(home, project)]).toEqual([sent, 0]);
 }, 300_000);
 
 test('rows that a killed move has left are deleted by a worker', async () => {
-  const other = await createTestProject(databases);
-  const { shard } = await shards.homeOf(other.id);
+  const other = await createTestProject(two.databases);
+  const { shard } = await two.shards.homeOf(other.id);
   const elsewhere = shard === 1 ? 2 : 1;
-  const move = await beginMove(postgres, { projectId: other.id, from: shard, to: elsewhere });
+  const move = await beginMove(two.postgres, { projectId: other.id, from: shard, to: elsewhere });
   const left = { project_id: other.id, event_type: 'left', time: '2026-01-01 00:00:00', insert_id: 'left' };
-  await (await clientOf(elsewhere)).insert({ table: 'events', values: [left], format: 'JSONEachRow' });
-  expect(await rowsOn(elsewhere, other)).toBe(1);
-  await eventually(async () => expect(await rowsOn(elsewhere, other)).toBe(0), 60_000);
-  await expect(requireMove(postgres, { projectId: other.id, move, state: 'home' })).resolves.toBeUndefined();
+  await (await two.clientOf(elsewhere)).insert({ table: 'events', values: [left], format: 'JSONEachRow' });
+  expect(await two.rowsOn(elsewhere, other)).toBe(1);
+  await eventually(async () => expect(await two.rowsOn(elsewhere, other)).toBe(0), 60_000);
+  await expect(requireMove(two.postgres, { projectId: other.id, move, state: 'home' })).resolves.toBeUndefined();
 }, 120_000);
 
 test('a command that has lost its lock can do nothing to a later move', async () => {
-  const other = await createTestProject(databases);
+  const other = await createTestProject(two.databases);
   const { id: projectId } = other;
-  const { shard: from } = await shards.homeOf(projectId);
+  const { shard: from } = await two.shards.homeOf(projectId);
   const to = from === 1 ? 2 : 1;
-  const [source, destination] = [await clientOf(from), await clientOf(to)];
-  await track(processes.url, other.publicKey, { events: newEvents(30) });
-  await eventually(async () => expect(await rowsOn(from, other)).toBe(30), 60_000);
+  const [source, destination] = [await two.clientOf(from), await two.clientOf(to)];
+  await track(two.processes.url, other.publicKey, { events: newEvents(30) });
+  await eventually(async () => expect(await two.rowsOn(from, other)).toBe(30), 60_000);
 
   // Both hold the lock, as far as they know. No worker may take it for abandoned meanwhile.
-  const locker = createPostgres(databases.config, { poolMax: 1 });
+  const locker = createPostgres(two.databases.config, { poolMax: 1 });
   await eventually(async () => {
     const { rows } = await locker.raw('SELECT pg_try_advisory_lock(4726108) AS mine');
     expect(rows[0].mine).toBe(true);
   });
-  const stale = { projectId, move: await beginMove(postgres, { projectId, from, to }) };
-  const requireStale = () => requireMove(postgres, { ...stale, state: 'moving' });
+  const stale = { projectId, move: await beginMove(two.postgres, { projectId, from, to }) };
+  const requireStale = () => requireMove(two.postgres, { ...stale, state: 'moving' });
   const staleFence = fenceOf(projectId, stale.move);
   await raiseFence(destination, staleFence, requireStale);
 
-  const later = { projectId, move: await beginMove(postgres, { projectId, from, to }) };
+  const later = { projectId, move: await beginMove(two.postgres, { projectId, from, to }) };
   await dropFences(destination, projectId);
   const fence = fenceOf(projectId, later.move);
-  await raiseFence(destination, fence, () => requireMove(postgres, { ...later, state: 'moving' }));
+  await raiseFence(destination, fence, () => requireMove(two.postgres, { ...later, state: 'moving' }));
   const ends = { from: source, to: destination, signal: new AbortController().signal };
   const copied = await copyProject({ ...ends, fence }, projectId);
   expect(copied.find(({ table }) => table === 'events')).toEqual({ table: 'events', rows: 30 });
@@ -170,18 +135,21 @@ test('a command that has lost its lock can do nothing to a later move', async ()
   await expect(raiseFence(destination, staleFence, requireStale)).rejects.toThrow('has changed during the move');
   await expect(deleteSeenRows(destination, projectId, requireStale)).rejects.toThrow('has changed during the move');
   const done = { from, to, clearAfterMs: 0 };
-  await expect(completeMove(postgres, { ...done, ...stale })).rejects.toThrow('has changed during the move');
-  expect(await cancelMove(postgres, stale)).toBe(false);
-  expect(await rowsOn(to, other)).toBe(30);
+  await expect(completeMove(two.postgres, { ...done, ...stale })).rejects.toThrow('has changed during the move');
+  expect(await cancelMove(two.postgres, stale)).toBe(false);
+  expect(await two.rowsOn(to, other)).toBe(30);
 
-  await completeMove(postgres, { ...done, ...later });
+  await completeMove(two.postgres, { ...done, ...later });
   await locker.destroy();
-  await eventually(async () => expect([await rowsOn(from, other), await rowsOn(to, other)]).toEqual([0, 30]), 60_000);
+  await eventually(
+    async () => expect([await two.rowsOn(from, other), await two.rowsOn(to, other)]).toEqual([0, 30]),
+    60_000,
+  );
 }, 120_000);
 
 test('a deletion that arrives late spares what came after it was decided', async () => {
-  const other = await createTestProject(databases);
-  const clickhouse = await clientOf(1);
+  const other = await createTestProject(two.databases);
+  const clickhouse = await two.clientOf(1);
   // Of different months, so that ClickHouse does not merge them.
   const insert = (insert_id: string, time: string) =>
     clickhouse.insert({
@@ -197,5 +165,5 @@ test('a deletion that arrives late spares what came after it was decided', async
     await insert('later', '2026-02-01 00:00:00');
   });
   await expect(deleted).rejects.toThrow('a later move has begun');
-  expect(await rowsOn(1, other)).toBe(1);
+  expect(await two.rowsOn(1, other)).toBe(1);
 });

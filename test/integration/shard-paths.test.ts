@@ -5,13 +5,9 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { CANARY_EVERY_MS } from '../../src/ingest/canary.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { addShard } from '../../src/shards/add-shard.js';
 import { eventually } from '../support/eventually.js';
-import { type ExtraEngine, startExtraEngine } from '../support/extra-engine.js';
 import { runScheduled } from '../support/scheduled-jobs.js';
-import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
 const PEOPLE = ['ada', 'bob', 'cleo'];
@@ -31,34 +27,18 @@ const QUESTIONS = [
   'fields',
 ];
 
-let databases: TestDatabases;
-let second: ExtraEngine;
-let postgres: Postgres;
-let redis: Redis;
-let processes: ProcessGroup;
+let two: TwoShards;
 let projects: readonly [NewProject, NewProject];
 
 beforeAll(async () => {
-  databases = await createTestDatabases();
-  second = await startExtraEngine();
-  postgres = createPostgres(databases.config);
-  redis = createRedis(databases.config);
-  const signal = new AbortController().signal;
-  await addShard({ config: databases.config, postgres, redis, say: () => {}, signal }, [second.url], 0);
-  processes = await startProcesses(databases.env);
-  projects = [await createTestProject(databases), await createTestProject(databases)];
+  two = await startTwoShards();
+  projects = [await createTestProject(two.databases), await createTestProject(two.databases)];
 }, 240_000);
 
-afterAll(async () => {
-  await processes?.stop();
-  redis?.disconnect();
-  await postgres?.destroy();
-  await second?.remove();
-  await databases?.close();
-});
+afterAll(() => two?.close());
 
 async function call(project: NewProject, path: string, body?: object): Promise<Record<string, unknown>> {
-  const response = await fetch(processes.url + path, {
+  const response = await fetch(two.processes.url + path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { 'X-API-Key': project.secretKey, 'Content-Type': 'application/json' },
     ...(body && { body: JSON.stringify(body) }),
@@ -75,7 +55,7 @@ const settled = (rows: unknown): unknown[] =>
   JSON.parse(JSON.stringify(rows), (key, value) => (/^(?:first|last)_seen$/.test(key) ? undefined : value));
 
 async function run(...command: string[]): Promise<string> {
-  const child = spawn(process.execPath, command, { env: { PATH: process.env.PATH, ...databases.env } });
+  const child = spawn(process.execPath, command, { env: { PATH: process.env.PATH, ...two.databases.env } });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
@@ -87,7 +67,7 @@ async function run(...command: string[]): Promise<string> {
 }
 
 async function metric(name: string, shard: number): Promise<number> {
-  const text = await (await fetch(`${processes.url}/metrics`)).text();
+  const text = await (await fetch(`${two.processes.url}/metrics`)).text();
   return Number(new RegExp(`^${name}\\{shard="${shard}"\\} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
 
@@ -100,7 +80,7 @@ test('every source of queries, the catalog and the doctor answer for a project o
     })),
   );
   for (const project of projects) {
-    expect((await track(processes.url, project.publicKey, { events })).body).toEqual({ accepted: events.length });
+    expect((await track(two.processes.url, project.publicKey, { events })).body).toEqual({ accepted: events.length });
     await call(project, '/identify', { user_id: 'ada', device_id: 'phone', user_properties: { plan: 'pro' } });
     await eventually(async () => {
       expect(await rowsOf(project, 'pay | last 30d | where user.plan = "pro" | count')).toMatchObject([{ value: 1 }]);
@@ -122,7 +102,7 @@ test('every source of queries, the catalog and the doctor answer for a project o
     expect(JSON.stringify(there)).toContain('signup');
   }, 60_000);
 
-  await runScheduled(databases, { queue: 'canary', schedule: 'canary', everyMs: CANARY_EVERY_MS });
+  await runScheduled(two.databases, { queue: 'canary', schedule: 'canary', everyMs: CANARY_EVERY_MS });
   for (const shard of [1, 2]) {
     await eventually(async () => expect(await metric('shard_ingest_lag_seconds', shard)).toBeLessThan(30), 60_000);
   }
@@ -133,11 +113,11 @@ test('every source of queries, the catalog and the doctor answer for a project o
 }, 240_000);
 
 test('a dead shard is named by the doctor, the metrics and the list, which go on', async () => {
-  await second.kill();
+  await two.second.kill();
   try {
     const [first, other] = projects;
-    await track(processes.url, other.publicKey, { event_type: 'late', user_id: 'ada' });
-    await runScheduled(databases, { queue: 'canary', schedule: 'canary', everyMs: CANARY_EVERY_MS });
+    await track(two.processes.url, other.publicKey, { event_type: 'late', user_id: 'ada' });
+    await runScheduled(two.databases, { queue: 'canary', schedule: 'canary', everyMs: CANARY_EVERY_MS });
     const found = await run('dist/cli/doctor.js');
     expect(found).toMatch(/^✗ ClickHouse, shard 2: .*ECONNREFUSED/m);
     expect(found).toMatch(/^✓ ClickHouse, shard 1:/m);
@@ -148,10 +128,10 @@ test('a dead shard is named by the doctor, the metrics and the list, which go on
       expect(await metric('shard_ingest_lag_seconds', 2)).toBeGreaterThan(1);
       expect(await metric('shard_ingest_lag_seconds', 1)).toBeLessThan(30);
     }, 90_000);
-    expect((await fetch(`${processes.url}/readyz`)).status).toBe(200);
+    expect((await fetch(`${two.processes.url}/readyz`)).status).toBe(200);
     expect(await rowsOf(first, '* | last 30d | count')).toMatchObject([{ value: 9 }]);
   } finally {
-    await second.start();
+    await two.second.start();
   }
   await eventually(async () => {
     expect(await rowsOf(projects[1], 'late | last 1d | count')).toMatchObject([{ value: 1 }]);

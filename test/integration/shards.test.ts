@@ -4,43 +4,24 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { migrateShards } from '../../src/platform/clickhouse/migrate.js';
-import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { StepProgress } from '../../src/platform/progress.js';
-import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { addShard } from '../../src/shards/add-shard.js';
 import { parseShardsCommand } from '../../src/shards/arguments.js';
 import { describeShards } from '../../src/shards/describe-shards.js';
 import { drainShard, moveProject } from '../../src/shards/move-project.js';
 import { addTraces } from '../../src/shards/store.js';
 import { rollUpStored } from '../../src/usage/rollup.js';
-import { hurryCleaning } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
-import { type ExtraEngine, startExtraEngine } from '../support/extra-engine.js';
-import { openShards } from '../support/shards.js';
-import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
-let databases: TestDatabases;
-let second: ExtraEngine;
-let postgres: Postgres;
-let redis: Redis;
-let shards: Shards;
-let processes: ProcessGroup;
+let two: TwoShards;
 let first: NewProject;
 let other: NewProject;
 
-const said: string[] = [];
-const deps = () => ({
-  ...{ config: databases.config, postgres, redis },
-  say: (line: string) => void said.push(line),
-  signal: new AbortController().signal,
-});
-
-const moveDeps = () => ({ ...deps(), waitMs: 500 });
+const moveDeps = () => ({ ...two.deps, waitMs: 500 });
 const SENT_MEANWHILE = 'during';
 /** Of the first project, by earlier tests. */
 let sentBefore = 0;
@@ -48,40 +29,13 @@ let sentBefore = 0;
 const INTERRUPTED_AFTER_MS = [0, 20, 60, 120, 200, 300, 450, 700, 1000, 1500];
 
 beforeAll(async () => {
-  databases = await createTestDatabases({ PRIVACY_PURGE_DELAY_MS: '0' });
-  second = await startExtraEngine();
-  postgres = createPostgres(databases.config);
-  redis = createRedis(databases.config);
-  await addShard(deps(), [second.url], 0);
-  shards = openShards(databases.config);
-  await shards.read();
-  processes = await startProcesses(databases.env);
-  await processes.start('worker', 'second worker');
-  first = await createTestProject(databases);
-  other = await createTestProject(databases);
+  two = await startTwoShards({ PRIVACY_PURGE_DELAY_MS: '0' });
+  await two.processes.start('worker', 'second worker');
+  first = await createTestProject(two.databases);
+  other = await createTestProject(two.databases);
 }, 240_000);
 
-afterAll(async () => {
-  await processes?.stop();
-  await shards?.close();
-  redis?.disconnect();
-  await postgres?.destroy();
-  await second?.remove();
-  await databases?.close();
-});
-
-async function clientOf(shard: number): Promise<ClickHouseClient> {
-  return (await shards.get(shard)).clickhouse;
-}
-
-async function rowsOn(shard: number, { id }: NewProject, table = 'events'): Promise<number> {
-  const result = await (await clientOf(shard)).query({
-    query: `SELECT toUInt32(count()) AS rows FROM ${table} WHERE project_id = {id:UUID}`,
-    query_params: { id },
-    format: 'JSONEachRow',
-  });
-  return (await result.json<{ rows: number }>())[0]?.rows ?? -1;
-}
+afterAll(() => two?.close());
 
 const eventsOf = (name: string, count: number, user = 'ada') =>
   Array.from({ length: count }, (_, index) => ({
@@ -90,12 +44,12 @@ const eventsOf = (name: string, count: number, user = 'ada') =>
   }));
 
 async function send(project: NewProject, events: readonly object[]): Promise<void> {
-  const answer = await track(processes.url, project.publicKey, { events });
+  const answer = await track(two.processes.url, project.publicKey, { events });
   expect(answer.body).toEqual({ accepted: events.length });
 }
 
 const call = (project: NewProject, path: string, init: RequestInit = {}): Promise<Response> =>
-  fetch(processes.url + path, {
+  fetch(two.processes.url + path, {
     method: 'POST',
     headers: { 'X-API-Key': project.secretKey, 'Content-Type': 'application/json' },
     ...init,
@@ -115,25 +69,25 @@ test('new projects go to the emptiest shard, and every event is stored once, the
   for (const project of [first, other]) {
     await eventually(async () => expect(await countOf(project, 'visit')).toBe(1000), 60_000);
   }
-  expect([await rowsOn(1, first), await rowsOn(2, first)]).toEqual([1000, 0]);
-  expect([await rowsOn(1, other), await rowsOn(2, other)]).toEqual([0, 1000]);
-  expect(await redis.keys('bull:ingest-2:meta')).toHaveLength(1);
-  await eventually(async () => expect(await redis.keys('ingest:backlog:*')).toEqual([]), 60_000);
+  expect([await two.rowsOn(1, first), await two.rowsOn(2, first)]).toEqual([1000, 0]);
+  expect([await two.rowsOn(1, other), await two.rowsOn(2, other)]).toEqual([0, 1000]);
+  expect(await two.redis.keys('bull:ingest-2:meta')).toHaveLength(1);
+  await eventually(async () => expect(await two.redis.keys('ingest:backlog:*')).toEqual([]), 60_000);
 });
 
 test('profiles and mappings lie with the events of their project', async () => {
   const body = JSON.stringify({ user_id: 'ada', device_id: 'phone', user_properties: { plan: 'pro' } });
   expect((await call(other, '/identify', { body })).status).toBe(200);
-  await eventually(async () => expect(await rowsOn(2, other, 'profiles')).toBeGreaterThan(0), 60_000);
-  await eventually(async () => expect(await rowsOn(2, other, 'device_map')).toBeGreaterThan(0), 60_000);
-  expect(await rowsOn(1, other, 'profiles')).toBe(0);
+  await eventually(async () => expect(await two.rowsOn(2, other, 'profiles')).toBeGreaterThan(0), 60_000);
+  await eventually(async () => expect(await two.rowsOn(2, other, 'device_map')).toBeGreaterThan(0), 60_000);
+  expect(await two.rowsOn(1, other, 'profiles')).toBe(0);
   expect(await countOf(other, 'visit | where user.plan = "pro"')).toBe(1000);
 });
 
 test('usage adds up all shards, and an export reads the shard of its project', async () => {
-  await rollUpStored({ redis, postgres, shards }, 2, new Date());
+  await rollUpStored(two, 2, new Date());
   for (const { id } of [first, other]) {
-    const [row] = await postgres('usage_days').where({ project_id: id }).sum('events_stored');
+    const [row] = await two.postgres('usage_days').where({ project_id: id }).sum('events_stored');
     expect(Number(row?.sum)).toBe(1000);
   }
   const exported = await call(other, '/api/gdpr/users/ada/export', { method: 'GET' });
@@ -143,22 +97,22 @@ test('usage adds up all shards, and an export reads the shard of its project', a
 
 test('erasure deletes on every shard that has ever had the project', async () => {
   await send(other, eventsOf('kept', 10, 'bob'));
-  await eventually(async () => expect(await rowsOn(2, other)).toBe(1010), 60_000);
+  await eventually(async () => expect(await two.rowsOn(2, other)).toBe(1010), 60_000);
   // What an interrupted move would leave behind.
-  await addTraces(postgres, other.id, [1]);
+  await addTraces(two.postgres, other.id, [1]);
   const left = { project_id: other.id, event_type: 'visit', time: '2026-01-01 00:00:00', insert_id: 'old' };
   const values = [
     { ...left, user_id: 'ada' },
     { ...left, user_id: 'bob' },
   ];
-  await (await clientOf(1)).insert({ table: 'events', values, format: 'JSONEachRow' });
+  await (await two.clientOf(1)).insert({ table: 'events', values, format: 'JSONEachRow' });
   const erased = await call(other, '/api/gdpr/users/ada', { method: 'DELETE' });
   expect(await erased.json()).toMatchObject({ status: 'deleted', events: 1000 });
-  expect([await rowsOn(1, other), await rowsOn(2, other)]).toEqual([1, 10]);
+  expect([await two.rowsOn(1, other), await two.rowsOn(2, other)]).toEqual([1, 10]);
 }, 120_000);
 
 test('a shard that is unavailable delays only its own projects', async () => {
-  await second.kill();
+  await two.second.kill();
   try {
     await send(other, eventsOf('late', 50));
     await send(first, eventsOf('on time', 50));
@@ -166,13 +120,13 @@ test('a shard that is unavailable delays only its own projects', async () => {
     const refused = await call(other, '/query', { body: JSON.stringify({ q: 'late | count', format: 'json' }) });
     expect(refused.status).toBe(503);
     // A smaller sum would look right.
-    await expect(rollUpStored({ redis, postgres, shards }, 2, new Date())).rejects.toThrow();
-    await expect(migrateShards(databases.config)).rejects.toThrow(
-      `1 host could not be migrated: shard 2 at ${new URL(second.url).host}`,
+    await expect(rollUpStored(two, 2, new Date())).rejects.toThrow();
+    await expect(migrateShards(two.databases.config)).rejects.toThrow(
+      `1 host could not be migrated: shard 2 at ${new URL(two.second.url).host}`,
     );
-    expect(await describeShards(deps())).toMatch(/\| 2 +\|.*ECONNREFUSED/);
+    expect(await describeShards(two.deps)).toMatch(/\| 2 +\|.*ECONNREFUSED/);
   } finally {
-    await second.start();
+    await two.second.start();
   }
   await eventually(async () => expect(await countOf(other, 'late')).toBe(50), 60_000);
 }, 180_000);
@@ -180,8 +134,8 @@ test('a shard that is unavailable delays only its own projects', async () => {
 test('a shard that is killed over and over loses nothing and doubles nothing', async () => {
   const sending = [first, other].map(keepSending);
   for (let time = 0; time < 3; time += 1) {
-    await second.kill();
-    await second.start();
+    await two.second.kill();
+    await two.second.start();
   }
   const sent = await Promise.all(sending.map((one) => one.stop()));
   for (const [index, project] of [first, other].entries()) {
@@ -191,23 +145,23 @@ test('a shard that is killed over and over loses nothing and doubles nothing', a
 }, 240_000);
 
 test('migrations of a shard continue where they stopped', async () => {
-  const clickhouse = await clientOf(2);
+  const clickhouse = await two.clientOf(2);
   await clickhouse.command({
     query: "DELETE FROM schema_migrations WHERE name >= '0006'",
     clickhouse_settings: { lightweight_deletes_sync: '2' },
   });
-  expect(await migrateShards(databases.config)).toEqual([
+  expect(await migrateShards(two.databases.config)).toEqual([
     '0006_geo_source.sql',
     '0007_property_types.sql',
     '0008_merges.sql',
   ]);
-  expect(await migrateShards(databases.config)).toEqual([]);
+  expect(await migrateShards(two.databases.config)).toEqual([]);
 });
 
 test('a server is a shard once', async () => {
-  const alias = second.url.replace('127.0.0.1', 'localhost');
-  await expect(addShard(deps(), [alias], 0)).rejects.toThrow('are the same server');
-  await expect(addShard(deps(), ['http://127.0.0.1:1'], 0)).rejects.toThrow('migrations failed at 127.0.0.1:1');
+  const alias = two.second.url.replace('127.0.0.1', 'localhost');
+  await expect(addShard(two.deps, [alias], 0)).rejects.toThrow('are the same server');
+  await expect(addShard(two.deps, ['http://127.0.0.1:1'], 0)).rejects.toThrow('migrations failed at 127.0.0.1:1');
   expect(() => parseShardsCommand(['add', 'user:secret@host'])).toThrow('argument 1 of add is not an http');
 });
 
@@ -253,18 +207,17 @@ function keepAsking(project: NewProject, event: string, expected: number): { sto
 }
 
 test('a project moves under traffic: exact before, during and after, also when it is interrupted', async () => {
-  for (const { clickhouse } of await shards.read()) await hurryCleaning(clickhouse);
   const body = JSON.stringify({ user_id: 'ada', device_id: 'pad', user_properties: { plan: 'pro' } });
   expect((await call(first, '/identify', { body })).status).toBe(200);
-  await eventually(async () => expect(await rowsOn(1, first, 'profiles')).toBeGreaterThan(0), 60_000);
+  await eventually(async () => expect(await two.rowsOn(1, first, 'profiles')).toBeGreaterThan(0), 60_000);
   const sending = keepSending(first);
   const asking = keepAsking(first, 'visit', 1000);
   for (const afterMs of INTERRUPTED_AFTER_MS) {
-    const { at } = await shards.homeOf(first.id);
+    const { at } = await two.shards.homeOf(first.id);
     const moving = moveProject({ ...moveDeps(), signal: AbortSignal.timeout(afterMs) }, first.id, at.id === 1 ? 2 : 1);
     await moving.catch(() => {});
   }
-  const target = (await shards.homeOf(first.id)).shard === 1 ? 2 : 1;
+  const target = (await two.shards.homeOf(first.id)).shard === 1 ? 2 : 1;
   const shown: string[] = [];
   const progress = new StepProgress({ isTTY: true, columns: 200, write: (text) => void shown.push(text) });
   await moveProject({ ...moveDeps(), progress }, first.id, target);
@@ -274,16 +227,16 @@ test('a project moves under traffic: exact before, during and after, also when i
   expect(await asking.stop()).toBeGreaterThan(0);
   await eventually(async () => expect(await countOf(first, SENT_MEANWHILE)).toBe(sentBefore + sent), 60_000);
   expect(await countOf(first, 'visit | where user.plan = "pro"')).toBe(1000);
-  const [here, there] = [await rowsOn(target, first), await rowsOn(target === 1 ? 2 : 1, first)];
+  const [here, there] = [await two.rowsOn(target, first), await two.rowsOn(target === 1 ? 2 : 1, first)];
   expect([here, there]).toEqual([1050 + sentBefore + sent, 0]);
-  expect(await shards.homeOf(first.id)).toMatchObject({ shard: target, isMoving: false });
+  expect(await two.shards.homeOf(first.id)).toMatchObject({ shard: target, isMoving: false });
   // Again: nothing is left to do.
   await moveProject(moveDeps(), first.id, target);
   await expect(moveProject(moveDeps(), first.id, 9)).rejects.toThrow('there is no shard 9');
 }, 300_000);
 
 test('Ctrl-C ends a move at the terminal, and a second run moves what is left', async () => {
-  const { shard } = await shards.homeOf(first.id);
+  const { shard } = await two.shards.homeOf(first.id);
   const target = shard === 1 ? 2 : 1;
   // Interrupted while it waits for queries that read the old shard.
   const interrupted = await runShards(['move', first.id, String(target)], /waiting \d+ s for queries/);
@@ -293,7 +246,7 @@ test('Ctrl-C ends a move at the terminal, and a second run moves what is left', 
   });
   // As the command does it, with a shorter wait.
   await moveProject(moveDeps(), first.id, target);
-  expect([await rowsOn(shard, first), await countOf(first, 'visit')]).toEqual([0, 1000]);
+  expect([await two.rowsOn(shard, first), await countOf(first, 'visit')]).toEqual([0, 1000]);
 }, 180_000);
 
 /** `npm run shards`; Ctrl-C once it has said this. */
@@ -303,7 +256,7 @@ async function runShards(
 ): Promise<{ status: number | null; said: string }> {
   const child = spawn(process.execPath, ['dist/cli/shards.js', ...args], {
     cwd: packageRoot,
-    env: { PATH: process.env.PATH, ...databases.env, QUERY_TIMEOUT_MS: '1000' },
+    env: { PATH: process.env.PATH, ...two.databases.env, QUERY_TIMEOUT_MS: '1000' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';
@@ -319,18 +272,21 @@ async function runShards(
 
 test('a drained shard has no project and gets no new one', async () => {
   await drainShard(moveDeps(), 2);
-  expect(await describeShards(deps())).toMatch(/\| 2 +\|[^|]*\| no +\| 0 +\|/);
-  expect(await rowsOn(2, first)).toBe(0);
-  const next = await createTestProject(databases);
-  expect((await shards.homeOf(next.id)).shard).toBe(1);
+  expect(await describeShards(two.deps)).toMatch(/\| 2 +\|[^|]*\| no +\| 0 +\|/);
+  expect(await two.rowsOn(2, first)).toBe(0);
+  const next = await createTestProject(two.databases);
+  expect((await two.shards.homeOf(next.id)).shard).toBe(1);
   expect(await countOf(first, 'visit')).toBe(1000);
 }, 180_000);
 
 test('a deleted project leaves every shard', async () => {
-  await postgres('projects')
+  await two
+    .postgres('projects')
     .where({ id: other.id })
     .update({ deleted_at: new Date(Date.now() - 30 * 60_000) });
   await eventually(async () => {
-    expect([await rowsOn(1, other), await rowsOn(2, other), await rowsOn(1, other, 'profiles')]).toEqual([0, 0, 0]);
+    expect([await two.rowsOn(1, other), await two.rowsOn(2, other), await two.rowsOn(1, other, 'profiles')]).toEqual([
+      0, 0, 0,
+    ]);
   }, 60_000);
 }, 120_000);
