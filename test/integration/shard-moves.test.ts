@@ -5,11 +5,13 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { copyProject } from '../../src/shards/copy-project.js';
 import { deleteSeenRows, dropFences, fenceOf, raiseFence } from '../../src/shards/move-fence.js';
 import { beginMove, cancelMove, completeMove, requireMove } from '../../src/shards/store.js';
 import { eventually } from '../support/eventually.js';
+import { startInsertRelay } from '../support/insert-relay.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
@@ -167,3 +169,48 @@ test('a deletion that arrives late spares what came after it was decided', async
   await expect(deleted).rejects.toThrow('a later move has begun');
   expect(await two.rowsOn(1, other)).toBe(1);
 });
+
+test('a later move waits for a copy that runs, and deletes what it has stored', async () => {
+  const { id: projectId } = await createTestProject(two.databases);
+  const [source, destination] = [await two.clientOf(1), await two.clientOf(2)];
+  // More bytes than those with which a query begins.
+  const values = newEvents(1000).map(({ event_type, insert_id }) => ({
+    ...{ project_id: projectId, event_type, insert_id, time: '2026-01-01 00:00:00', user_id: 'ada'.repeat(200) },
+  }));
+  await source.insert({ table: 'events', values, format: 'JSONEachRow' });
+  const relay = await startInsertRelay(two.second.url);
+  const { CLICKHOUSE_DATABASE } = two.databases.config;
+  const held = createClickHouse({ CLICKHOUSE_URL: relay.url, CLICKHOUSE_DATABASE });
+  try {
+    const fence = fenceOf(projectId, 1);
+    await raiseFence(destination, fence, async () => {});
+    const isHeld = relay.holdNext();
+    const ends = { from: source, to: held, signal: new AbortController().signal, fence };
+    // Its rows are deleted before it has compared them.
+    const copied = copyProject(ends, projectId).catch(() => {});
+    await isHeld;
+    const runningIds = 'SELECT query_id AS name FROM system.processes';
+    await eventually(async () => expect(await namesFrom(destination, runningIds, fence.queryPrefix)).toHaveLength(1));
+
+    const deleted = dropFences(destination, projectId).then(() =>
+      deleteSeenRows(destination, projectId, async () => {}),
+    );
+    const tables = 'SELECT name FROM system.tables WHERE database = currentDatabase()';
+    await eventually(async () => expect(await namesFrom(destination, tables, fence.queryPrefix)).toEqual([]));
+    // Time in which one that does not wait finds no rows.
+    await delay(500);
+    relay.release();
+    await copied;
+    expect(await deleted).toBe(1000);
+    expect(await two.rowsOn(2, { id: projectId })).toBe(0);
+  } finally {
+    await held.close();
+    await relay.close();
+  }
+}, 60_000);
+
+async function namesFrom(clickhouse: ClickHouseClient, query: string, prefix: string): Promise<string[]> {
+  const result = await clickhouse.query({ query, format: 'JSONEachRow' });
+  const names = (await result.json<{ name: string }>()).map(({ name }) => name);
+  return names.filter((name) => name.startsWith(prefix));
+}

@@ -1,5 +1,6 @@
-// TCP relay in front of ClickHouse that can hold back the end of an insert: the engine then runs
-// the insert, and waits for its rows. Its body must be larger than what a query begins with.
+// TCP relay in front of ClickHouse that can hold back the end of an insert of events: the engine
+// then runs the insert, and waits for its rows. Its body must be larger than what a query begins
+// with.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface InsertRelay {
@@ -10,7 +11,8 @@ export interface InsertRelay {
   close(): Promise<void>;
 }
 
-const INSERT = 'INSERT%20INTO%20events_landing';
+/** Into `events_landing` or `events`. */
+const INSERT = 'INSERT%20INTO%20events';
 /** More than the default of max_query_size, with the head. */
 const QUERY_BYTES = 300_000;
 
