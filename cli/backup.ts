@@ -31,20 +31,25 @@ async function backUp(path: string, archive: string): Promise<void> {
   const isLive = lock !== undefined && isRunning(lock.holder);
   const shown = { progress, signal: interrupt.signal };
   const directory = openDataDirectory(path);
-  const manifest = isLive
-    ? await backUpRunning(directory, archive, shown)
-    : await backUpStopped(directory, archive, shown);
+  if (isLive) return sayWritten(archive, describe(await backUpRunning(directory, archive, shown)));
+  const missing = await backUpStopped(directory, archive, shown);
+  sayWritten(archive, describe(undefined));
+  if (missing === undefined) return;
+  say(`It has no data of ${missing}: copy it by BACKUP DATABASE before the service starts (ops/runbooks/backup.md).`);
+}
+
+function sayWritten(archive: string, content: string): void {
   progress.clear();
   const mebibytes = (statSync(archive).size / MEBIBYTE).toFixed(1);
   say(
-    `${archive}: ${mebibytes} MiB, ${describe(manifest)}; written and read again. It holds keys and people's data: keep it safe.`,
+    `${archive}: ${mebibytes} MiB, ${content}; written and read again. It holds keys and people's data: keep it safe.`,
   );
 }
 
 /** The point in time that a restored service continues from. */
 const describe = (manifest: Manifest | undefined): string =>
   manifest === undefined
-    ? 'the whole stopped service'
+    ? 'the files of the stopped service'
     : `everything accepted before ${manifest.point}, with ${formatCount(manifest.clickhouse.events)} stored events`;
 
 async function restore(path: string, archive: string): Promise<void> {

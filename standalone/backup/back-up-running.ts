@@ -14,6 +14,7 @@ import { StartProblem } from '../problem.js';
 import { writeArchive } from './archive.js';
 import { type EmbeddedStores, findEmbeddedStores } from './embedded-stores.js';
 import { askEngineRows, runOperation } from './engine-backup.js';
+import { nameFurtherShards } from './further-shards.js';
 import { digestFiles, MANIFEST_FILE, type Manifest, newManifest } from './manifest.js';
 import { dumpRows, estimateRows, readSequences } from './postgres-rows.js';
 import { copyAppendOnlyFiles, waitForWrites } from './redis-files.js';
@@ -124,11 +125,11 @@ async function copyStores(
 
 /** Projects on further ClickHouse servers would not be in the backup. */
 async function requireOneShard(postgres: Postgres): Promise<void> {
-  const others = await postgres('shards').where('id', '>', 1).orderBy('id').pluck<number[]>('id');
-  if (others.length === 0) return;
+  const shards = await nameFurtherShards(postgres);
+  if (shards === undefined) return;
   throw new StartProblem(
-    `The shards ${others.join(', ')} are servers of your own, whose data would not be in the file: back up every store ` +
-      'with its own programs, each ClickHouse server by BACKUP DATABASE (ops/runbooks/backup.md).',
+    `The file would have no data of ${shards}. Stop the service, run npm run backup again, and copy the other servers ` +
+      'by BACKUP DATABASE before it starts (ops/runbooks/backup.md).',
   );
 }
 

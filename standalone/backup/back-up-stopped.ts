@@ -1,5 +1,5 @@
-// Backup of a stopped service: the files of its data directory, whose lock is taken meanwhile.
-
+// Backup of a stopped service: the files of its data directory, whose lock is taken meanwhile. The
+// data of further ClickHouse servers is not there.
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BACKUPS_FOLDER } from '../clickhouse-server.js';
@@ -7,16 +7,19 @@ import type { DataDirectory } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { writeArchive } from './archive.js';
 import { type BackupProgress, STAGE_FOLDER } from './back-up-running.js';
+import { nameShardsOfStopped } from './further-shards.js';
 
 const LEFT_OUT = ['logs', LOCK_FILE, STAGE_FOLDER, join('clickhouse', BACKUPS_FOLDER)];
 
+/** Resolves with the names of the further ClickHouse servers, undefined when there are none. */
 export async function backUpStopped(
   directory: DataDirectory,
   archive: string,
   { progress, signal }: BackupProgress,
-): Promise<undefined> {
+): Promise<string | undefined> {
   const lock = await InstanceLock.take(directory.path);
   try {
+    const missing = await nameShardsOfStopped(directory, lock);
     const total = sizeOf(directory.path);
     let done = 0;
     const onBytes = (bytes: number) => {
@@ -25,6 +28,7 @@ export async function backUpStopped(
     };
     const excluded = LEFT_OUT.flatMap((name) => ['--exclude', `./${name}`]);
     await writeArchive(archive, [...excluded, '-C', directory.path, '.'], { onBytes, signal });
+    return missing;
   } finally {
     lock.release();
   }

@@ -3,27 +3,22 @@
 // same command begins again.
 import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createPostgres } from '../../src/platform/postgres/client.js';
 import { applyMigrations } from '../../src/platform/postgres/migrate.js';
 import { SERVICE_USER } from '../clickhouse-config.js';
 import { BACKUPS_FOLDER, embeddedClickHouse } from '../clickhouse-server.js';
 import { type DataDirectory, openDataDirectory, readOrCreateSecrets } from '../data-directory.js';
-import { findFreePort } from '../free-port.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance } from '../postgres-accounts.js';
-import { embeddedPostgres } from '../postgres-server.js';
 import { StartProblem } from '../problem.js';
-import { type ProcessSpec, SupervisedProcess } from '../supervised-process.js';
 import { readArchive } from './archive.js';
 import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER } from './back-up-running.js';
 import { askEngineRows, type EngineAccess, runOperation } from './engine-backup.js';
 import { type Manifest, requireFiles, tryReadManifest } from './manifest.js';
 import { loadRows } from './postgres-rows.js';
 import { sizeOf } from './size-of.js';
+import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
 
 const PRIVATE_FILES = ['secrets.json', 'standalone.json'];
-// Only what replaces it at the next start.
-const NO_OBSERVER = { line: () => {}, restarting: () => {} };
 
 /** Resolves with the manifest; with undefined for the archive of a stopped service. */
 export async function restoreArchive(
@@ -94,23 +89,18 @@ async function fillStores(filling: Filling, shown: BackupProgress): Promise<void
 }
 
 async function fillPostgres({ data, content, manifest, lock }: Filling, { progress, signal }: BackupProgress) {
-  const secrets = readOrCreateSecrets(data);
-  const serverOn = (port: number) =>
-    embeddedPostgres({
-      ...{ directory: data.postgres, port },
-      ...{ superuserPassword: secrets.postgresPassword, password: secrets.postgresServicePassword },
-    });
+  const { postgresServicePassword } = readOrCreateSecrets(data);
   const total = sum(Object.values(manifest.tables));
   let done = 0;
   const onRows = (rows: number) => {
     done += rows;
     progress.update({ step: 'filling PostgreSQL', done, total, unit: 'rows' });
   };
-  await whileRunning(serverOn, lock, async (server) => {
+  await whileRunning(postgresOf(data), lock, async (server) => {
     const cluster = new URL(server.superuserUrl);
     cluster.pathname = '/postgres';
     await withPostgres(cluster.href, async (postgres) => {
-      await ensureServiceRole(postgres, secrets.postgresServicePassword);
+      await ensureServiceRole(postgres, postgresServicePassword);
       await ensureDatabase(postgres, new URL(server.url).pathname.slice(1));
     });
     await applyMigrations({ DATABASE_URL: server.url }, manifest.migrations);
@@ -153,58 +143,6 @@ async function fillClickHouse({ data, content, manifest, lock }: Filling, { prog
     }
   });
   rmSync(backups, { recursive: true });
-}
-
-const STARTS_MAX = 3;
-
-/**
- * Runs an engine on a free port, and starts it again on another one when it does not become ready:
- * a port that was free may be taken before the engine has bound it. The process is in the lock
- * file, so that the next command can end it after a kill.
- */
-async function whileRunning<Server extends { readonly spec: ProcessSpec }>(
-  serverOn: (port: number) => Server | Promise<Server>,
-  lock: InstanceLock,
-  run: (server: Server) => Promise<void>,
-): Promise<void> {
-  for (let starts = 1; ; starts += 1) {
-    const server = await serverOn(await findFreePort());
-    const running = new SupervisedProcess(server.spec, {
-      ...NO_OBSERVER,
-      started: (started, pid) => lock.addChild(started, pid),
-      ended: (_name, pid) => lock.removeChild(pid),
-    });
-    try {
-      if (!(await isStarted(running, starts))) continue;
-      await run(server);
-      return;
-    } finally {
-      await running.stop();
-    }
-  }
-}
-
-/** False when it did not become ready and may be started again. */
-async function isStarted(running: SupervisedProcess, starts: number): Promise<boolean> {
-  try {
-    await running.start();
-    return true;
-  } catch (error) {
-    if (starts === STARTS_MAX || !(error instanceof StartProblem)) throw error;
-    return false;
-  }
-}
-
-async function withPostgres(
-  url: string,
-  use: (postgres: ReturnType<typeof createPostgres>) => Promise<void>,
-): Promise<void> {
-  const postgres = createPostgres({ DATABASE_URL: url }, { poolMax: 1 });
-  try {
-    await use(postgres);
-  } finally {
-    await postgres.destroy();
-  }
 }
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);

@@ -5,7 +5,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { packageRoot } from '../../src/platform/paths.js';
+import { packageRoot, SERVICE_ENVIRONMENT_FILE } from '../../src/platform/paths.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { registerShard } from '../../src/shards/store.js';
 import { eventually } from '../support/eventually.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 import { track } from '../support/track.js';
@@ -14,6 +16,7 @@ const root = mkdtempSync(join(tmpdir(), 'event-analytics-e2e-'));
 const original = join(root, 'original');
 const restored = join(root, 'restored');
 const moved = join(root, 'moved');
+const earlier = join(root, 'earlier');
 const live = join(root, 'live.tar.gz');
 const cold = join(root, 'cold.tar.gz');
 let running: TestStandalone | undefined;
@@ -145,7 +148,8 @@ test('a backup of a running service has everything accepted before its point in 
 
 test('a backup of a stopped service continues it elsewhere', async () => {
   await stop();
-  expect(await run('backup', restored, cold)).toEqual({ status: 0, said: expect.any(String) });
+  const written = expect.stringMatching(/^.*cold\.tar\.gz: .* MiB, the files of the stopped service; .*\n$/);
+  expect(await run('backup', restored, cold)).toEqual({ status: 0, said: written });
   expect(statSync(cold).mode & 0o077).toBe(0);
   expect((await run('backup', restored, cold)).said).toContain('exists already');
   expect(await run('restore', moved, cold)).toEqual({ status: 0, said: expect.any(String) });
@@ -199,7 +203,6 @@ test('a file that is damaged or no backup is refused by name, and nothing is res
 
 test('a backup of an earlier version is brought to this one', async () => {
   await stop();
-  const earlier = join(root, 'earlier');
   const archive = join(packageRoot, 'test', 'e2e', 'fixtures', 'backup-2026-11-23.tar.gz');
   expect(await run('restore', earlier, archive)).toEqual({ status: 0, said: expect.any(String) });
   const { keys } = await start(earlier);
@@ -210,4 +213,25 @@ test('a backup of an earlier version is brought to this one', async () => {
   await eventually(async () =>
     expect(await countOf(keys, 'return | last 1d | where distinct_id = "ada" | count')).toBe(1),
   );
+}, 120_000);
+
+test('a backup names the ClickHouse servers whose data it lacks', async () => {
+  const file = join(root, 'lacking.tar.gz');
+  const settings = JSON.parse(readFileSync(join(earlier, SERVICE_ENVIRONMENT_FILE), 'utf8')) as Record<string, string>;
+  const postgres = createPostgres({ DATABASE_URL: settings.DATABASE_URL ?? '' }, { poolMax: 1 });
+  await registerShard(postgres, ['http://user:secret@127.0.0.1:1']).finally(() => postgres.destroy());
+  const refused = await run('backup', earlier, file);
+  expect(refused).toEqual({ status: 1, said: expect.stringContaining('no data of shard 2 at 127.0.0.1:1. Stop') });
+  expect(existsSync(file)).toBe(false);
+
+  await stop();
+  const written = await run('backup', earlier, file);
+  const lacks = "written and read again. It holds keys and people's data: keep it safe.\nIt has no data of";
+  expect(written).toEqual({ status: 0, said: expect.stringContaining(`${lacks} shard 2 at 127.0.0.1:1: copy it by`) });
+  expect(refused.said + written.said).not.toContain('secret');
+
+  rmSync(file);
+  rmSync(join(earlier, 'postgres', 'PG_VERSION'));
+  const unread = expect.stringContaining(`${lacks} further ClickHouse servers, if there are any (PostgreSQL cannot be`);
+  expect(await run('backup', earlier, file)).toEqual({ status: 0, said: unread });
 }, 120_000);

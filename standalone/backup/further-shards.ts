@@ -1,0 +1,29 @@
+// Further ClickHouse servers (shards), which PostgreSQL names. Their data is in no backup.
+import { existsSync } from 'node:fs';
+import { describeHosts } from '../../src/platform/clickhouse/silent-hosts.js';
+import type { Postgres } from '../../src/platform/postgres/client.js';
+import type { DataDirectory } from '../data-directory.js';
+import type { InstanceLock } from '../instance-lock.js';
+import { reasonOf } from '../problem.js';
+import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
+
+/** Undefined when there are none, also before the migration that creates their table. */
+export async function nameFurtherShards(postgres: Postgres): Promise<string | undefined> {
+  if (!(await postgres.schema.hasTable('shards'))) return undefined;
+  const rows: { id: number; urls: string[] }[] = await postgres('shards').where('id', '>', 1).orderBy('id');
+  if (rows.length === 0) return undefined;
+  return describeHosts(rows.flatMap(({ id, urls }) => urls.map((url) => ({ shard: id, host: new URL(url).host }))));
+}
+
+/**
+ * Of a stopped service, whose PostgreSQL runs meanwhile. One that does not start must not prevent a
+ * backup.
+ */
+export async function nameShardsOfStopped(directory: DataDirectory, lock: InstanceLock): Promise<string | undefined> {
+  if (!existsSync(directory.postgres)) return undefined;
+  try {
+    return await whileRunning(postgresOf(directory), lock, ({ url }) => withPostgres(url, nameFurtherShards));
+  } catch (error) {
+    return `further ClickHouse servers, if there are any (PostgreSQL cannot be read: ${reasonOf(error)})`;
+  }
+}
