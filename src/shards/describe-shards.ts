@@ -3,6 +3,7 @@
 import { markdownTable } from 'markdown-table';
 import type { Shard } from '../platform/clickhouse/shards.js';
 import { Shards } from '../platform/clickhouse/shards.js';
+import { findSilentHosts, SilentHostsError } from '../platform/clickhouse/silent-hosts.js';
 import { messageOf } from '../platform/errors.js';
 import type { ShardsDeps } from './add-shard.js';
 import { listRegistered } from './store.js';
@@ -33,16 +34,18 @@ export async function describeShards({ config, postgres }: Pick<ShardsDeps, 'con
   }
 }
 
-async function measure({ clickhouse }: Shard): Promise<string[]> {
+async function measure(shard: Shard): Promise<string[]> {
   try {
-    const result = await clickhouse.query({
+    const result = await shard.clickhouse.query({
       query: `SELECT toString(sum(rows)) AS rows, toString(round(sum(bytes_on_disk) / pow(1024, 3), 2)) AS size,
           (SELECT toString(count()) FROM events WHERE received_at > now() - 86400) AS today
         FROM system.parts WHERE active AND database = currentDatabase()`,
       format: 'JSONEachRow',
     });
     const [row] = await result.json<{ rows: string; size: string; today: string }>();
-    return [row?.rows ?? '0', row?.size ?? '0', row?.today ?? '0', 'ok'];
+    const silent = shard.hosts.length > 1 ? await findSilentHosts([shard]) : [];
+    const health = silent.length === 0 ? 'ok' : new SilentHostsError(silent).message;
+    return [row?.rows ?? '0', row?.size ?? '0', row?.today ?? '0', health];
   } catch (error) {
     return ['?', '?', '?', messageOf(error)];
   }

@@ -11,6 +11,7 @@ import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { addShard } from '../../src/shards/add-shard.js';
+import { describeShards } from '../../src/shards/describe-shards.js';
 import { addTraces, registerShard } from '../../src/shards/store.js';
 import { send } from '../support/accounts.js';
 import { hurryCleaning } from '../support/erasure.js';
@@ -168,6 +169,9 @@ test('expired events are gone from every host of a shard before they are said to
   await areAt(gone, [2, 3]);
 
   await engineOf(2).kill();
+  expect(await describeShards({ config: databases.config, postgres })).toMatch(
+    new RegExp(`\\| 3 +\\|.*\\| shard 3 at ${nameOf(2)} does not answer +\\|`),
+  );
   await startNightOf([project]);
   await workerSays(`shard 3 at ${nameOf(2)} does not answer`);
   await engineOf(2).start();
