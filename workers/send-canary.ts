@@ -54,13 +54,15 @@ async function lookFor(
     clickhouse_settings: READ_ONLY,
     format: 'JSONEachRow',
   } as const;
-  while (!closing.aborted && Date.now() - canary.sentAt < LOOK_FOR_MS) {
-    const rows = await clickhouse.query(query).then(
+  // A server that never replies would hold up the next canaries of the others.
+  const over = AbortSignal.any([closing, AbortSignal.timeout(LOOK_FOR_MS)]);
+  while (!over.aborted) {
+    const rows = await clickhouse.query({ ...query, abort_signal: over }).then(
       (result) => result.json(),
       () => [],
     );
     if (rows.length > 0) return Date.now();
-    await delay(LOOK_EVERY_MS, undefined, { signal: closing }).catch(() => {});
+    await delay(LOOK_EVERY_MS, undefined, { signal: over }).catch(() => {});
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 // Every path that reads or reports works on a shard as on the only server: two projects with the
-// same data, on one ClickHouse server each, have the same answers. With one server dead, the
-// doctor, the metrics and the list of shards name it.
+// same data, on one ClickHouse server each, have the same answers. With one server dead or hanging,
+// the doctor, the metrics and the list of shards name it, and the projects of the other go on.
 import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
@@ -10,6 +10,9 @@ import { runScheduled } from '../support/scheduled-jobs.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
+/** More than half of INGEST_FLUSH_ROWS. */
+const BATCHES = 4;
+const BATCH_EVENTS = 2000;
 const PEOPLE = ['ada', 'bob', 'cleo'];
 /** Each source of the query language. */
 const QUESTIONS = [
@@ -137,3 +140,33 @@ test('a dead shard is named by the doctor, the metrics and the list, which go on
     expect(await rowsOf(projects[1], 'late | last 1d | count')).toMatchObject([{ value: 1 }]);
   }, 120_000);
 }, 240_000);
+
+test('a shard that hangs holds up no other, and has its events afterwards', async () => {
+  const [first, other] = projects;
+  const stored = async (project: NewProject) => rowsOf(project, 'large | last 1d | count');
+  two.second.hang();
+  try {
+    // Large inserts, which take turns; those of the shard that hangs begin.
+    for (const project of [other, first]) {
+      for (let batch = 0; batch < BATCHES; batch += 1) {
+        const events = Array.from({ length: BATCH_EVENTS }, () => ({ event_type: 'large', user_id: 'ada' }));
+        const answer = await track(two.processes.url, project.publicKey, { events });
+        expect(answer.body).toEqual({ accepted: BATCH_EVENTS });
+      }
+    }
+    await eventually(
+      async () => expect(await stored(first)).toMatchObject([{ value: BATCHES * BATCH_EVENTS }]),
+      60_000,
+    );
+    await runScheduled(two.databases, { queue: 'canary', schedule: 'canary', everyMs: CANARY_EVERY_MS });
+    await eventually(async () => {
+      expect(await metric('shard_ingest_lag_seconds', 1)).toBeLessThan(30);
+      expect(await metric('shard_ingest_lag_seconds', 2)).toBeGreaterThan(1);
+    }, 90_000);
+    expect((await fetch(`${two.processes.url}/readyz`)).status).toBe(200);
+    expect(await run('dist/cli/doctor.js')).toMatch(/^✗ ClickHouse, shard 2:/m);
+  } finally {
+    two.second.resume();
+  }
+  await eventually(async () => expect(await stored(other)).toMatchObject([{ value: BATCHES * BATCH_EVENTS }]), 120_000);
+}, 300_000);

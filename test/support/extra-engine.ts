@@ -15,6 +15,9 @@ export interface ExtraEngine {
   /** Kills it; its data stays. */
   kill(): Promise<void>;
   start(): Promise<void>;
+  /** From now on it accepts connections and answers nothing. */
+  hang(): void;
+  resume(): void;
   /** Ends it and removes its folder. */
   remove(): Promise<void>;
 }
@@ -37,6 +40,9 @@ export async function startExtraEngine(): Promise<ExtraEngine> {
     });
   let running = create();
   await running.start();
+  const signal = (name: NodeJS.Signals) => {
+    if (running.pid !== undefined) process.kill(running.pid, name);
+  };
   return {
     ...{ url, directory },
     kill: async () => {
@@ -47,6 +53,8 @@ export async function startExtraEngine(): Promise<ExtraEngine> {
       running = create();
       await running.start();
     },
+    hang: () => signal('SIGSTOP'),
+    resume: () => signal('SIGCONT'),
     remove: async () => {
       await running.stop();
       rmSync(directory, { recursive: true, force: true });
