@@ -270,10 +270,18 @@ async function runShards(
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
 }
 
-test('a drained shard has no project and gets no new one', async () => {
+test('a shard is drained under traffic, and gets no new project', async () => {
+  const moved = [first, other];
+  const before = await Promise.all(moved.map((project) => countOf(project, SENT_MEANWHILE)));
+  const sending = moved.map(keepSending);
   await drainShard(moveDeps(), 2);
+  const sent = await Promise.all(sending.map((one) => one.stop()));
   expect(await describeShards(two.deps)).toMatch(/\| 2 +\|[^|]*\| no +\| 0 +\|/);
-  expect(await two.rowsOn(2, first)).toBe(0);
+  for (const [index, project] of moved.entries()) {
+    const total = Number(before[index]) + Number(sent[index]);
+    await eventually(async () => expect(await countOf(project, SENT_MEANWHILE)).toBe(total), 60_000);
+    expect(await two.rowsOn(2, project)).toBe(0);
+  }
   const next = await createTestProject(two.databases);
   expect((await two.shards.homeOf(next.id)).shard).toBe(1);
   expect(await countOf(first, 'visit')).toBe(1000);

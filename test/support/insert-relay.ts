@@ -13,8 +13,11 @@ export interface InsertRelay {
 
 /** Into `events_landing` or `events`. */
 const INSERT = 'INSERT%20INTO%20events';
-/** More than the default of max_query_size, with the head. */
-const QUERY_BYTES = 300_000;
+/**
+ * More than the default of max_query_size, with the head and a chunk that has not ended: the engine
+ * reads whole chunks.
+ */
+const QUERY_BYTES = 400_000;
 
 export async function startInsertRelay(storeUrl: string): Promise<InsertRelay> {
   const url = new URL(storeUrl);
