@@ -25,13 +25,15 @@ const { values } = parseArgs({
   },
 });
 
+const progress = new StepProgress(process.stdout);
+
 async function prepare(config: Config): Promise<void> {
   // Ends when the stores are ready; the modules are loaded until then.
   const superuserUrl = readFileSync(0, 'utf8');
   if (values['create-database']) {
     await step('PostgreSQL could not be prepared', () => createDatabase(config, superuserUrl));
   }
-  await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config));
+  await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config, progress));
   await step('ClickHouse (CLICKHOUSE_URL) could not be migrated', () => migrateAll(config));
   await step('The first project could not be created', () => ensureFirstProject(config));
 }
@@ -39,7 +41,7 @@ async function prepare(config: Config): Promise<void> {
 /** A shard that does not answer does not keep the projects of the others waiting. */
 async function migrateAll(config: Config): Promise<void> {
   try {
-    await migrateShards(config, new StepProgress(process.stdout));
+    await migrateShards(config, progress);
   } catch (error) {
     if (!(error instanceof HostsNotMigrated && error.isFirstMigrated)) throw error;
     process.stderr.write(`${error.message}\n`);

@@ -12,14 +12,14 @@ import { migratePostgres } from './postgres/migrate.js';
 import { StepProgress } from './progress.js';
 
 const POLL_MS = 1000;
-const EXIT_USAGE = 2;
+const EXIT_INTERRUPTED = 130;
 const MEBIBYTE = 1024 * 1024;
 
 const progress = new StepProgress(process.stderr);
 
 async function migrate(config: Config, isWaiting: boolean): Promise<void> {
   const log = createLogger({ process: 'migrate', level: config.LOG_LEVEL });
-  const postgres = await migratePostgres(config);
+  const postgres = await migratePostgres(config, progress);
   const clickhouse = await migrateShards(config, progress);
   progress.clear();
   log.info({ postgres, clickhouse }, 'migrated');
@@ -48,18 +48,19 @@ async function listHosts(config: Config): Promise<string[]> {
 const describeLeft = ({ parts, bytes }: Rewrites): string =>
   `ClickHouse rewrites ${parts} parts (${(bytes / MEBIBYTE).toFixed(1)} MiB) in the background and answers queries meanwhile; npm run migrate -- --wait shows how far it is`;
 
-const args = process.argv.slice(2);
-const unknown = args.find((arg) => arg !== '--wait');
+/** Without a wait: the databases roll back what is incomplete, or the next run repeats it. */
+function interrupt(): void {
+  progress.clear();
+  process.stderr.write('interrupted; run the same command again: it goes on with what is left\n');
+  process.exit(EXIT_INTERRUPTED);
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 let config: Config | undefined;
-if (unknown !== undefined) {
-  process.stderr.write(`npm run migrate has no option ${unknown}; try --help\n`);
-  process.exitCode = EXIT_USAGE;
-} else {
-  try {
-    config = readConfig();
-    await migrate(config, args.length > 0);
-  } catch (error) {
-    progress.clear();
-    failCommand(error, config);
-  }
+try {
+  config = readConfig();
+  await migrate(config, process.argv.includes('--wait'));
+} catch (error) {
+  progress.clear();
+  failCommand(error, config);
 }

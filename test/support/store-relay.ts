@@ -8,6 +8,8 @@ export interface StoreRelay {
   cut(): Promise<void>;
   /** Keeps connections open, but relays no responses. */
   silence(): void;
+  /** Silences the store at the next request that contains the text. Resolves when it is sent. */
+  silenceAt(text: string): Promise<void>;
   /** Restores normal operation for new connections. */
   restore(): Promise<void>;
   close(): Promise<void>;
@@ -18,6 +20,7 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
   const store = { host: url.hostname, port: Number(url.port) };
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let awaited: { readonly text: string; readonly onSent: () => void } | undefined;
   const server = createServer((client) => {
     const upstream = connect(store);
     for (const socket of [client, upstream]) {
@@ -28,6 +31,12 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
         for (const other of [client, upstream]) other.destroy();
       });
     }
+    client.on('data', (bytes) => {
+      if (awaited === undefined || !bytes.includes(awaited.text)) return;
+      isSilent = true;
+      awaited.onSent();
+      awaited = undefined;
+    });
     client.pipe(upstream);
     upstream.on('data', (bytes) => {
       if (!isSilent) client.write(bytes);
@@ -52,6 +61,10 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
     silence: () => {
       isSilent = true;
     },
+    silenceAt: (text) =>
+      new Promise((resolve) => {
+        awaited = { text, onSent: resolve };
+      }),
     restore: async () => {
       if (server.listening && !isSilent) return;
       isSilent = false;

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../paths.js';
+import type { StepProgress, StepState } from '../progress.js';
 import { createPostgres, type PostgresSettings } from './client.js';
 
 function toMigrations() {
@@ -31,12 +32,30 @@ export async function applyMigrations(config: PostgresSettings, names: readonly 
   }
 }
 
-/** Idempotent. Resolves with the names of the newly applied migrations. */
-export async function migratePostgres(config: PostgresSettings): Promise<string[]> {
+/**
+ * Idempotent. Resolves with the names of the newly applied migrations. One transaction: a run that
+ * is interrupted leaves nothing, its lock neither.
+ */
+export async function migratePostgres(config: PostgresSettings, progress?: StepProgress): Promise<string[]> {
   const postgres = createPostgres(config);
-  try {
-    const [, names] = (await postgres.migrate.latest(toMigrations())) as [number, string[]];
+  let total = 0;
+  let done = 0;
+  const migrate = async (): Promise<string[]> => {
+    const [, names] = (await postgres.migrate.latest({
+      ...toMigrations(),
+      beforeAll: async (_, pending) => {
+        total = pending.length;
+      },
+      afterEach: async () => {
+        done += 1;
+      },
+    })) as [number, string[]];
     return names;
+  };
+  const read = async (): Promise<StepState | undefined> =>
+    total === 0 ? undefined : { step: 'migrating PostgreSQL', done, total, unit: 'migrations' };
+  try {
+    return await (progress === undefined ? migrate() : progress.watch(read, migrate));
   } finally {
     await postgres.destroy();
   }

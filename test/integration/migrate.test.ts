@@ -1,0 +1,131 @@
+// Ctrl-C of `npm run migrate` in the middle of PostgreSQL's and of ClickHouse's migrations: the same
+// command goes on, and the databases are those of a run without an interruption.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { packageRoot } from '../../src/platform/paths.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { applyMigrations, migratePostgres } from '../../src/platform/postgres/migrate.js';
+import { StepProgress } from '../../src/platform/progress.js';
+import { eventually } from '../support/eventually.js';
+import { createEmptyDatabases, createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { type StoreRelay, startStoreRelay } from '../support/store-relay.js';
+
+/** Changes the table `projects`. */
+const POSTGRES_MIGRATION = '0021_other_sdks';
+/** The only one of a file, two in the middle of the next, the last of a third. */
+const STATEMENTS = [
+  'ALTER TABLE events ADD INDEX IF NOT EXISTS mm_received_at',
+  'DROP VIEW IF EXISTS events_dedup',
+  'ALTER TABLE events RENAME COLUMN IF EXISTS uid',
+  'ALTER TABLE profiles MATERIALIZE COLUMN props_types',
+] as const;
+const INTERRUPTED = { status: 130, said: 'interrupted; run the same command again: it goes on with what is left\n' };
+
+let databases: TestDatabases;
+let complete: TestDatabases;
+let postgres: Postgres;
+let relay: StoreRelay;
+
+beforeAll(async () => {
+  databases = await createEmptyDatabases();
+  complete = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  relay = await startStoreRelay(databases.config.CLICKHOUSE_URL);
+});
+
+afterAll(async () => {
+  await relay?.close();
+  await postgres?.destroy();
+  for (const each of [databases, complete]) await each?.close();
+});
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ status: number | null; said: string }>;
+}
+
+function migrate(): Run {
+  const child = spawn(process.execPath, ['dist/src/platform/migrate.js'], {
+    cwd: packageRoot,
+    env: { PATH: process.env.PATH, ...databases.env, CLICKHOUSE_URL: relay.url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  return { child, ended: new Promise((resolve) => child.once('close', (status) => resolve({ status, said }))) };
+}
+
+async function interrupt({ child, ended }: Run): Promise<unknown> {
+  child.kill('SIGINT');
+  return ended;
+}
+
+const migrationsOf = async (client: Postgres): Promise<string[]> =>
+  client('schema_migrations').orderBy('name').pluck('name');
+
+const findMigration = (names: readonly string[]): number =>
+  names.findIndex((name) => name.startsWith(POSTGRES_MIGRATION));
+
+/** Statements that create its tables, without its name. */
+async function tablesOf({ config }: TestDatabases): Promise<string[]> {
+  const clickhouse: ClickHouseClient = createClickHouse(config);
+  const query = 'SELECT create_table_query FROM system.tables WHERE database = currentDatabase() ORDER BY name';
+  const result = await clickhouse.query({ query, format: 'JSONCompactEachRow' });
+  const rows = await result.json<[string]>();
+  await clickhouse.close();
+  return rows.map(([statement]) => statement.replaceAll(config.CLICKHOUSE_DATABASE, 'database'));
+}
+
+test('Ctrl-C of npm run migrate leaves databases with which the same command goes on', async () => {
+  const reference = createPostgres(complete.config);
+  const all = await migrationsOf(reference);
+  await reference.destroy();
+  const applied = all.slice(0, findMigration(all));
+  await applyMigrations(databases.config, applied);
+
+  const other = await postgres.transaction();
+  await other.raw('LOCK TABLE projects');
+  const waiting = migrate();
+  await eventually(async () => {
+    const waitsForLock = { datname: databases.config.CLICKHOUSE_DATABASE, wait_event_type: 'Lock' };
+    expect(await postgres('pg_stat_activity').where(waitsForLock)).toHaveLength(1);
+  });
+  expect(await interrupt(waiting)).toEqual(INTERRUPTED);
+  await other.rollback();
+  expect(await migrationsOf(postgres)).toEqual(applied);
+
+  for (const statement of STATEMENTS) {
+    const sent = relay.silenceAt(statement);
+    const run = migrate();
+    await sent;
+    expect(await interrupt(run)).toEqual(INTERRUPTED);
+    await relay.restore();
+  }
+  expect(await migrate().ended).toEqual({ status: 0, said: '' });
+  expect(await migrationsOf(postgres)).toEqual(all);
+  expect(await tablesOf(databases)).toEqual(await tablesOf(complete));
+});
+
+test('progress names the migrations of PostgreSQL that are applied', async () => {
+  const earlier = await createEmptyDatabases();
+  const client = createPostgres(earlier.config);
+  try {
+    const all = await migrationsOf(postgres);
+    const first = findMigration(all);
+    await applyMigrations(earlier.config, all.slice(0, first - 1));
+    const other = await client.transaction();
+    await other.raw('LOCK TABLE projects');
+    const bars: string[] = [];
+    const screen = { isTTY: true, columns: 200, write: (text: string) => void bars.push(text) };
+    const migrated = migratePostgres(earlier.config, new StepProgress(screen));
+    await eventually(() => expect(bars.join('')).toMatch(/\d % {2}migrating PostgreSQL {2}1 migrations /));
+    await other.rollback();
+    expect(await migrated).toEqual(all.slice(first - 1));
+  } finally {
+    await client.destroy();
+    await earlier.close();
+  }
+});
