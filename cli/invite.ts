@@ -19,6 +19,8 @@ Run it again for a new link. Once an identity provider is configured and has ver
 The service is the one that npm start runs in DATA_DIR, or that of DATABASE_URL and its like; PUBLIC_URL is its address.
 `;
 
+const EXIT_USAGE = 2;
+
 let config: Config | undefined;
 
 async function findPublicUrl(config: Config): Promise<URL> {
@@ -27,14 +29,18 @@ async function findPublicUrl(config: Config): Promise<URL> {
   return isStandalone ? new URL((await readStandalone(dataDirectory)).url) : publicUrlOf(config);
 }
 
+function refuse(problem: string): void {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = EXIT_USAGE;
+}
+
 async function run(args: readonly string[]): Promise<void> {
   const [email, more] = args;
   if (args.some((arg) => arg === '--help' || arg === '-h')) return void process.stdout.write(HELP);
-  if (email === undefined || more !== undefined || email.startsWith('-')) {
-    process.stderr.write('the e-mail address is missing: npm run invite -- owner@example.com\n');
-    process.exitCode = 2;
-    return;
-  }
+  const option = args.find((arg) => arg.startsWith('-'));
+  if (option !== undefined) return refuse(`npm run invite has no option ${option}; try --help`);
+  if (email === undefined) return refuse('the e-mail address is missing: npm run invite -- owner@example.com');
+  if (more !== undefined) return refuse(`npm run invite takes one e-mail address, not also ${more}`);
   config = readOperatorConfig();
   const url = await findPublicUrl(config);
   const postgres = createPostgres(config, { poolMax: 1 });

@@ -1,5 +1,5 @@
-// --help of the commands of package.json that have no text of their own: printed before anything is
-// installed, built or written. `npm run` passes it on behind `--`.
+// --help of the commands of package.json that have no text of their own, and their unknown options:
+// answered before anything is installed, built or written. `npm run` passes them on behind `--`.
 
 const OPERATOR = `
 The stores are those of the service that npm start runs in DATA_DIR, or those of DATABASE_URL, REDIS_URL and CLICKHOUSE_URL.`;
@@ -65,15 +65,27 @@ ClickHouse servers one is killed over and over.`,
 Measures one tenant alone and while another attacks, on stacks of its own.`,
 };
 
+/** Scripts that pass options on, or check them themselves. */
+const CHECKED_ELSEWHERE = ['tools/test.mjs', 'tools/start.mjs'];
+const EXIT_USAGE = 2;
+
 /**
- * Prints the text and ends the process when the arguments ask for help and the script has a text
- * here. Others answer --help themselves.
+ * Prints the text and ends the process when the arguments ask for help, or have an option that the
+ * text does not name. Scripts without a text here do both themselves.
  * @param {string} script
  */
 export function answerHelp(script) {
   const text = Object.hasOwn(TEXTS, script) ? TEXTS[script] : undefined;
-  if (text === undefined || !process.argv.slice(2).some((argument) => argument === '--help' || argument === '-h'))
-    return;
-  process.stdout.write(`${text}\n`);
-  process.exit(0);
+  if (text === undefined) return;
+  const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
+  if (options.some((option) => option === '--help' || option === '-h')) {
+    process.stdout.write(`${text}\n`);
+    process.exit(0);
+  }
+  const known = text.match(/--[\w-]+/g) ?? [];
+  const unknown = options.find((option) => !known.includes(option.replace(/=.*/, '')));
+  if (unknown === undefined || CHECKED_ELSEWHERE.includes(script)) return;
+  const [, command = script] = /^usage: (npm [\w -]*?)(?: --|$)/m.exec(text) ?? [];
+  process.stderr.write(`${command} has no option ${unknown}; try --help\n`);
+  process.exit(EXIT_USAGE);
 }

@@ -7,7 +7,7 @@ export type JobsCommand =
   /** Without an id: all dead letters of the queue. */
   | { readonly kind: 'replay'; readonly queue: string; readonly id: string | undefined };
 
-export const HELP = `npm run jobs -- <command>
+export const HELP = `usage: npm run jobs -- <command>
 
   list                    dead letters of all queues, with their reasons
   show <queue> <id>       everything about one of them, what it holds included

@@ -9,7 +9,7 @@ export type ShardsCommand =
   | { readonly kind: 'move'; readonly project: string; readonly shard: number }
   | { readonly kind: 'drain'; readonly shard: number };
 
-export const HELP = `npm run shards -- <command>
+export const HELP = `usage: npm run shards -- <command>
 
   list                 the ClickHouse servers on which projects live: projects, rows, bytes, events of a day, health
   add URL…             adds a server; several URLs are its replicas. New projects go to the emptiest
