@@ -52,7 +52,7 @@ ${signOut(path, email)}`;
 
 const wrongAccount = (path: string, email: string, { name }: InvitationReader): Html =>
   html`<p>You are signed in as <strong>${name}</strong>, which is another account. Sign out, and sign in as ${email}.</p>
-<p>If your identity provider signs you in as ${name} again, sign out there first; or ask for an invitation of ${name}.</p>
+<p>If your identity provider signs you in as ${name} again, sign out there first; or ask for an invitation for ${name}.</p>
 ${signOut(path, email)}`;
 
 /** Returns to this page after the sign-in. */

@@ -15,7 +15,7 @@ const PROMISES: readonly (readonly [title: string, text: string])[] = [
   ['Forgetting is a route', 'One request deletes a person everywhere and answers with what it counted afterwards.'],
 ];
 
-export const landingPage = (publicUrl: URL): Page => ({
+export const landingPage = (): Page => ({
   title: 'Event Analytics Service',
   main: html`<section class="hero">
 <div>
@@ -34,12 +34,12 @@ ${exampleCard()}
 </section>
 <section aria-labelledby="start">
 <h2 id="start">Start your own</h2>
-<p>Node 20, npm and git are all it needs. The first start fetches the databases as well, and prints the address and the keys
-of a first project.</p>
+<p>Node 22 (or 20.19, or 24), npm and git are all it needs. The first start fetches the databases as well.</p>
 <ol class="steps">
 <li><h3>Start</h3><pre><code>npm start</code></pre></li>
-<li><h3>Send an event</h3><pre tabindex="0"><code>${trackCommand(publicUrl, '$PUBLIC_KEY')}</code></pre></li>
-<li><h3>Ask</h3><pre tabindex="0"><code>${queryCommand(publicUrl, '$SECRET_KEY')}</code></pre></li>
+<li><h3>Set its address and keys, in a second terminal</h3><pre tabindex="0"><code>eval "$(npm run -s keys)"</code></pre></li>
+<li><h3>Send an event</h3><pre tabindex="0"><code>${trackCommand('$SERVICE_URL', '$PUBLIC_KEY')}</code></pre></li>
+<li><h3>Ask</h3><pre tabindex="0"><code>${queryCommand('$SERVICE_URL', '$SECRET_KEY')}</code></pre></li>
 </ol>
 </section>
 <section aria-labelledby="promises">
@@ -48,14 +48,14 @@ of a first project.</p>
 </section>`,
 });
 
-/** Shell commands that work as shown once the variable holds a key. */
-export const trackCommand = (publicUrl: URL, key: string): string =>
-  `curl ${new URL('/track', publicUrl).href} \\
+/** Shell commands that work as shown once the variables are set. */
+export const trackCommand = (service: string, key: string): string =>
+  `curl ${service}/track \\
   -H "X-API-Key: ${key}" \\
   -d '{"event_type": "signup", "user_id": "ada"}'`;
 
-export const queryCommand = (publicUrl: URL, key: string): string =>
-  `curl ${new URL('/query', publicUrl).href} \\
+export const queryCommand = (service: string, key: string): string =>
+  `curl ${service}/query \\
   -H "X-API-Key: ${key}" \\
   -d '{"q": "signup | last 7d | count by day"}'`;
 

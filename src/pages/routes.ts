@@ -17,7 +17,7 @@ import {
   type UnsubscribeLinks,
   unsubscribe,
 } from '../alerts/unsubscribe.js';
-import { PublicError } from '../platform/errors.js';
+import { NoSuchRoute, PublicError } from '../platform/errors.js';
 import { createRouter } from '../platform/http/router.js';
 import { toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -30,7 +30,7 @@ import { type InvitationReader, invitationPage } from './invitation.js';
 import { landingPage } from './landing.js';
 import { type Page, renderPage } from './layout.js';
 import { loginPage } from './login.js';
-import { problemPage } from './problem.js';
+import { missingPage, problemPage } from './problem.js';
 import { signInLinkPage } from './sign-in-link.js';
 import { unsubscribePage } from './unsubscribe.js';
 import { welcomeText } from './welcome-text.js';
@@ -68,7 +68,7 @@ export function createPagesRouter(deps: PagesDeps): Router {
       return;
     }
     const session = await findPerson(postgres, { req, res, publicUrl });
-    if (session === undefined) show(res, landingPage(publicUrl));
+    if (session === undefined) show(res, landingPage());
     else await showConsole(res, session);
   });
 
@@ -156,7 +156,8 @@ export function showProblems(assets: Assets): ErrorRequestHandler {
     const isPage = isNavigation && req.accepts(['json', 'html']) === 'html';
     if (!isPage || res.headersSent || !(error instanceof PublicError)) return next(error);
     if (error.kind === 'rate_limited') res.set('Retry-After', '60');
-    sendPage(res.status(error.status), renderPage(problemPage(error.message), assets));
+    const page = error instanceof NoSuchRoute ? missingPage : problemPage(error.message);
+    sendPage(res.status(error.status), renderPage(page, assets));
   };
   return showProblem;
 }

@@ -10,6 +10,6 @@ GET  /llms.txt  the query language in brief
 GET  /login     sign in with a browser
 GET  /healthz  /readyz  /metrics
 
-${trackCommand(publicUrl, '$PUBLIC_KEY')}
-${queryCommand(publicUrl, '$SECRET_KEY')}
+${trackCommand(publicUrl.origin, '$PUBLIC_KEY')}
+${queryCommand(publicUrl.origin, '$SECRET_KEY')}
 `;

@@ -35,6 +35,13 @@ export class PublicError extends Error {
   }
 }
 
+/** Of a path that the service does not have: browsers see a page of its own. */
+export class NoSuchRoute extends PublicError {
+  constructor() {
+    super('not_found', 'there is no such route');
+  }
+}
+
 /**
  * Name and code of a store error, without its message, which may quote data that must not be
  * logged.

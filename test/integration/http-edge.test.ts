@@ -123,7 +123,7 @@ describe('strict matching of paths', () => {
     const see = (path: string) => fetch(urlOf('web') + path, { headers: { Accept: 'text/html,*/*;q=0.8' } });
     const page = await see('/login/');
     expect(page.status).toBe(404);
-    expect(await page.text()).toContain('There is no such route.');
+    expect(await page.text()).toContain('<h1>Page not found</h1>');
     expect(await (await see('/api/orgs/')).json()).toEqual({ error: 'there is no such route' });
   });
 });

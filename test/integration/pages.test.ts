@@ -41,6 +41,9 @@ describe('GET /', () => {
     const page = await see('/');
     expect(page.headers.get('Content-Type')).toBe('text/html; charset=utf-8');
     expect(page.text).toContain('<h1>Ask your product a question.</h1>');
+    // The addresses and keys of the steps are of the reader's own service.
+    expect(page.text).toMatch(/npm start[\s\S]*npm run -s keys[\s\S]*curl \$SERVICE_URL\/track/);
+    expect(page.text).not.toContain(stack.url);
     for (const accept of ['*/*', 'text/plain', 'application/json']) {
       const answer = await see('/', undefined, { headers: { Accept: accept } });
       expect(answer.headers.get('Content-Type')).toBe('text/plain; charset=utf-8');

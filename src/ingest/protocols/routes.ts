@@ -6,7 +6,7 @@ import { type Credential, rateSubjectsOf } from '../../access/credentials.js';
 import { authenticate, authenticateKey, hasKey } from '../../access/middleware.js';
 import type { LayeredRateLimit } from '../../access/rate-limits.js';
 import { type CommitDeps, commitCall } from '../../identity/commit.js';
-import { PublicError } from '../../platform/errors.js';
+import { NoSuchRoute, PublicError } from '../../platform/errors.js';
 import { countRefusals } from '../../platform/flow/refusal.js';
 import { allowAnyOrigin } from '../../platform/http/cross-origin.js';
 import type { PlainRequest } from '../../platform/http/plain-request.js';
@@ -107,7 +107,7 @@ interface Asked {
 async function answer({ req, call, errors }: Asked, way: Way, deps: ProtocolDeps): Promise<string> {
   const [first] = way.protocols;
   if (first === undefined || first.calls?.includes(call) === false) {
-    throw new PublicError('not_found', 'there is no such route');
+    throw new NoSuchRoute();
   }
   answerErrorsAs(first, errors);
   const key = first.findHeadKey?.(req.headers);

@@ -1,7 +1,7 @@
 // Error responder of every process: JSON {error} with the status of the error's kind, and no
 // internal details.
 import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
-import { PublicError } from '../errors.js';
+import { NoSuchRoute, PublicError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { isTransientError } from '../transient-errors.js';
 import { requestIdOf } from './request-id.js';
@@ -9,7 +9,7 @@ import { requestIdOf } from './request-id.js';
 const RETRY_AFTER_SECONDS = 60;
 
 export const notFound: RequestHandler = () => {
-  throw new PublicError('not_found', 'there is no such route');
+  throw new NoSuchRoute();
 };
 
 /** Answers 503 for every transient store error and logs the cause. */

@@ -1,7 +1,7 @@
 // Protocol of the PostHog SDKs: encodings of a body, where the key is, and the answers to what the
 // SDKs ask for beside sending.
 import type { RequestHandler } from 'express';
-import { PublicError } from '../../../platform/errors.js';
+import { NoSuchRoute, PublicError } from '../../../platform/errors.js';
 import { allowAnyOrigin } from '../../../platform/http/cross-origin.js';
 import { isObject, parseJson, type RawEvent } from '../../body.js';
 import type { Head, Protocol, SkippedCall } from '../protocol.js';
@@ -73,7 +73,7 @@ export const posthog: Protocol = {
     router.get('/array/:token/config', answering(SETTINGS));
     router.get('/array/:token/config.js', ({ params }, res) => {
       const token = String(params.token);
-      if (!/^[\w-]+$/.test(token)) throw new PublicError('not_found', 'there is no such route');
+      if (!/^[\w-]+$/.test(token)) throw new NoSuchRoute();
       const known = `window._POSTHOG_REMOTE_CONFIG=window._POSTHOG_REMOTE_CONFIG||{}`;
       const own = `window._POSTHOG_REMOTE_CONFIG["${token}"]=${JSON.stringify({ config: SETTINGS, siteApps: [] })}`;
       res.type('text/javascript').send(`${known};${own};`);
