@@ -150,10 +150,13 @@ test('the example of Express builds the Node client of a fresh clone when it sta
   mkdirSync(app, { recursive: true });
   const offline = { ...manifest, dependencies: { 'event-analytics-node': source } };
   writeFileSync(join(app, 'package.json'), JSON.stringify(offline));
+  cpSync(fromRoot('examples', 'express', '.npmrc'), join(app, '.npmrc'));
   const quiet = ['--prefix', app, '--loglevel=error'];
   runProgram('npm', ['install', ...quiet, '--offline', '--no-audit', '--no-fund', '--ignore-scripts'], 'npm');
   writeFileSync(join(app, 'app.js'), "import { Client } from 'event-analytics-node'; console.log(typeof Client);");
   expect(runProgram('npm', ['start', ...quiet, '--silent'], 'npm').trim()).toBe('function');
+  // The clone stays as it was committed.
+  expect(existsSync(join(app, 'package-lock.json'))).toBe(false);
 });
 
 test('the packed Node client is ESM and CommonJS with types, and can be bundled for browsers', async () => {
@@ -221,4 +224,5 @@ test('the Python example works with the packed Python client', { timeout: 120_00
   await new Promise((resolve) => child.once('close', resolve));
   expect(output).toMatch(/\| tools +\| +99\.9 \|/);
   expect(output).toMatch(/\| books +\| +12\.5 \|/);
+  expect(output).not.toContain('Warning');
 });
