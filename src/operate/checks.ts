@@ -5,7 +5,7 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
-import { describeNodeVersion } from '../platform/node-version.js';
+import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
@@ -52,8 +52,13 @@ const toMebibytes = (bytes: number): number => Math.round(bytes / (1024 * 1024))
 export const CHECKS: readonly Check[] = [
   {
     name: 'Node.js',
-    advice: 'install a version that was tried: package.json names them in engines',
-    run: async () => judge(describeNodeVersion(process.versions.node) === undefined, process.versions.node),
+    advice: 'install a version that was tried and is supported: see docs/operating.md',
+    run: async () => {
+      const { node } = process.versions;
+      const end = findSupportEnd(node, new Date());
+      if (end !== undefined) return judge(false, `${node}, without security updates since ${end}`);
+      return judge(describeNodeVersion(node) === undefined, node);
+    },
   },
   {
     name: 'PostgreSQL',

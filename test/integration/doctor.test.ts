@@ -34,8 +34,8 @@ function run(command: readonly string[], env: Record<string, string>): Promise<E
 
 test('reports nothing for healthy stores', async () => {
   const { status, output } = await doctor();
-  // The disk of the machine that runs the tests may be full.
-  const complaints = output.split('\n').filter((line) => /^[!✗]/.test(line) && !line.includes('Disk'));
+  // The disk of the machine that runs the tests may be full, and its Node.js without updates.
+  const complaints = output.split('\n').filter((line) => /^[!✗]/.test(line) && !/Disk|Node\.js/.test(line));
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
 });
 
