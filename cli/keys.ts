@@ -7,6 +7,7 @@ import type { Project } from '../src/accounts/projects.js';
 import { readStandalone } from '../src/imports/target.js';
 import { UsageError } from '../src/imports/usage-error.js';
 import { packageRoot } from '../src/platform/paths.js';
+import { toExport } from '../src/platform/shell.js';
 import { readProject } from './project-keys.js';
 
 const HELP = `usage: eval "$(npm run -s keys)"
@@ -41,7 +42,7 @@ function toCommands({ public_key: publicKey, secret_key: secretKey }: Project, u
   }
   const variables = { SERVICE_URL: url, SERVICE_KEY: secretKey, SECRET_KEY: secretKey, PUBLIC_KEY: publicKey };
   return Object.entries(variables)
-    .map(([name, value]) => `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'\n`)
+    .map(([name, value]) => `${toExport(name, value)}\n`)
     .join('');
 }
 

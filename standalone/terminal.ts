@@ -1,6 +1,8 @@
 // Terminal output of the supervisor: messages, the warnings of child processes, and the keys after
 // the start.
 import { join } from 'node:path';
+import { packageRoot } from '../src/platform/paths.js';
+import { toExport } from '../src/platform/shell.js';
 import type { DataDirectory } from './data-directory.js';
 import type { FirstProjectKeys } from './first-project.js';
 import { LogFile } from './log-file.js';
@@ -97,13 +99,15 @@ export function announce({ file, isNew }: FirstProject, directory: DataDirectory
   const json = `-H "X-API-Key: $SECRET_KEY" -H 'Content-Type: application/json' -d`;
   const event = '{"event_type":"signup","user_id":"ada","event_properties":{"plan":"pro"}}';
   const query = '{"q":"* | last 7d | count by event_type"}';
+  const isDefault = directory.path === join(packageRoot, 'data');
+  const other = isDefault ? '' : `\n  ${toExport('DATA_DIR', directory.path)}`;
   say(`
 Ready at ${url}
 ${keys}
   console     ${url}/login
   data, logs  ${directory.path}
 
-In a second terminal, in this folder:
+In a second terminal, in this folder:${other}
   eval "$(npm run -s keys)"                # sets SERVICE_URL, PUBLIC_KEY and SECRET_KEY
   curl "$SERVICE_URL/track?wait=1" ${json} '${event}'
   curl "$SERVICE_URL/query" ${json} '${query}'
