@@ -15,9 +15,9 @@ Sets up, builds and runs the whole service on the data in DATA_DIR (data). Ctrl-
   --help    this text
 
 PORT, METRICS_PORT and all other settings are in .env.example.`,
-  'tools/setup.mjs': `usage: npm run build
+  'tools/build.mjs': `usage: npm run build
 
-Compiles the service, the console and the browser script into dist.`,
+Compiles the grammar, the service, the console and the browser script into dist.`,
   'tools/test.mjs': `usage: npm test -- [arguments of vitest]
 
 Runs all tests on engines that it starts and removes: npm test -- test/integration/track.test.ts, npm test -- --project unit.`,

@@ -7,8 +7,8 @@ import { afterAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { inherited } from '../support/inherited.js';
 
-// Chains of other programs, which have a --help of their own.
-const OF_OTHERS = ['build', 'format'];
+// Other programs, which have a --help of their own.
+const OF_OTHERS = ['format'];
 const { scripts } = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
   scripts: Record<string, string>;
 };

@@ -1,9 +1,11 @@
 // The Procfile under a runner from the registry, as README.md starts it on a server: `release` on
-// empty databases, then one process of each other line, until SIGTERM.
-import { type ChildProcess, spawn } from 'node:child_process';
+// empty databases, then one process of each other line, `doctor` and `invite` beside them, until
+// SIGTERM.
+import { type ChildProcess, execFile as execFileCallback, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { eventually } from '../support/eventually.js';
@@ -14,6 +16,7 @@ import { createTestProject, track } from '../support/track.js';
 
 // The same in README.md, which does not name the version.
 const RUNNER = 'foreman@3.0.1';
+const execFile = promisify(execFileCallback);
 const KINDS = ['web', 'query', 'worker'] as const;
 
 let databases: TestDatabases;
@@ -47,12 +50,7 @@ function start(...processes: string[]): Run {
     cwd: packageRoot,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      ...inherited('PATH', 'HOME', 'NODE_EXTRA_CA_CERTS'),
-      ...databases.env,
-      ...{ PORT: String(ports.web), QUERY_PORT: String(ports.query), WORKER_PORT: String(ports.worker) },
-      QUERY_URL: urlOf('query'),
-    },
+    env: settings(),
   });
   groups.push(child.pid ?? 0);
   let output = '';
@@ -64,6 +62,19 @@ function start(...processes: string[]): Run {
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
   return { child, ended, output: () => output };
 }
+
+const settings = (): Record<string, string | undefined> => ({
+  ...inherited('PATH', 'HOME', 'NODE_EXTRA_CA_CERTS'),
+  ...databases.env,
+  ...{ PORT: String(ports.web), QUERY_PORT: String(ports.query), WORKER_PORT: String(ports.worker) },
+  ...{ QUERY_URL: urlOf('query'), PUBLIC_URL: urlOf('web') },
+});
+
+/** Resolves with its standard output. */
+const runCommand = async (name: string, ...args: string[]): Promise<string> => {
+  const command = ['tools/run.mjs', `dist/cli/${name}.js`, ...args];
+  return (await execFile(process.execPath, command, { cwd: packageRoot, env: settings() })).stdout;
+};
 
 const urlOf = (kind: (typeof KINDS)[number]): string => `http://127.0.0.1:${ports[kind]}`;
 
@@ -103,6 +114,12 @@ test('a runner of Procfiles migrates, starts and ends the whole service', { time
   });
   // By the process of its own line, not by `web`.
   expect(await (await fetch(`${urlOf('query')}/metrics`)).text()).toMatch(/^query_duration_seconds_count.* [1-9]/m);
+
+  // Fails with the advice when a check has failed.
+  expect(await runCommand('doctor')).toContain('✓ ClickHouse');
+  const link = (await runCommand('invite', 'you@example.com')).trim();
+  expect(new URL(link).origin).toBe(urlOf('web'));
+  expect(await (await fetch(link, { headers: { Accept: 'text/html' } })).text()).toContain('you@example.com');
 
   const group = service.child.pid ?? 0;
   process.kill(-group, 'SIGTERM');
