@@ -22,8 +22,8 @@ const PROGRAMS = [
   'test/support',
   'test/golden',
 ];
-/** Of Node, and an example. */
-const NO_SETTINGS = ['NODE_OPTIONS', 'NAMES_LIKE_THIS'];
+/** Of Node and of BigQuery, and an example. */
+const NO_SETTINGS = ['NODE_OPTIONS', 'NEWLINE_DELIMITED_JSON', 'NAMES_LIKE_THIS'];
 // How other products export is said there, in their words.
 const OF_OTHERS = /^src\/(?:imports\/sources|ingest\/protocols)\//;
 
