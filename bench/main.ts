@@ -16,6 +16,7 @@ import { benchExport } from './export.js';
 import { benchIdentify } from './identify.js';
 import { benchIdle } from './idle.js';
 import { benchImport } from './import.js';
+import { benchImportSources } from './import-sources.js';
 import { benchIngest } from './ingest.js';
 import { benchLatency } from './latency.js';
 import { describeMachine } from './machine.js';
@@ -65,9 +66,10 @@ const BENCHES: readonly Bench[] = [
   { name: 'idle', run: benchIdle, minutesMax: 11 },
 ];
 
-/** They start stacks themselves. */
+/** They start what they need themselves. */
 const STACK_FREE: readonly (Omit<Bench, 'run'> & { readonly run: (context: StackFree) => Promise<Measurement[]> })[] = [
   { name: 'start', run: benchStart, minutesMax: 5 },
+  { name: 'import-sources', run: benchImportSources, minutesMax: 25 },
 ];
 
 const startedAt = new Date().toISOString();

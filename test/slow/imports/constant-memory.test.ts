@@ -1,64 +1,45 @@
-// Exports of any length are read in constant memory: what an import keeps alive after a quarter of
-// the records does not grow by the rest. `npm run bench -- import` measures a whole process.
-import { readFileSync } from 'node:fs';
+// Exports of any length are read in constant memory by every source: what an import keeps alive
+// after a quarter of the records does not grow by the rest. `npm run bench -- import-sources`
+// measures whole processes.
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
+import {
+  GENERATED_EXPORTS,
+  type GeneratedExport,
+  generateExport,
+  UMAMI_EVENT_DATA,
+} from '../../../bench/generated-exports.js';
+import type { InputFile } from '../../../src/imports/input/input-files.js';
 import { runImport } from '../../../src/imports/run-import.js';
-import { findSource } from '../../../src/imports/sources/table.js';
+import { findSource, SOURCES } from '../../../src/imports/sources/table.js';
 
-const RECORDS = 40_000;
-const PEOPLE = 500;
+const RECORDS = 16_000;
 const MEGABYTE = 1_000_000;
-/** A record that is kept has at least 500 bytes: those of three quarters would be 15 MB. */
-const GROWTH_MAX = 6 * MEGABYTE;
-const LINES_PER_CHUNK = 500;
-const START_MS = Date.UTC(2026, 0, 1);
-
-type Vary = (record: Record<string, unknown>, number: number) => object;
-
-const person = (number: number): string => `person-${(number * 7919) % PEOPLE}`;
-const at = (number: number): Date => new Date(START_MS + number * 1000);
-
-/** Each record has a time and an id of its own, as a year of an export has. */
-const FORMS: readonly (readonly [source: string, fixture: string, line: number, vary: Vary])[] = [
-  [
-    'posthog',
-    'posthog.ndjson',
-    0,
-    (record, n) => ({ ...record, uuid: `uuid-${n}`, timestamp: at(n).toISOString(), distinct_id: person(n) }),
-  ],
-  [
-    'amplitude',
-    'amplitude.ndjson',
-    0,
-    (record, n) => ({
-      ...record,
-      ...{ uuid: `uuid-${n}`, user_id: person(n) },
-      event_time: at(n).toISOString().replace('T', ' ').replace('Z', '000'),
-    }),
-  ],
-  [
-    'ga4',
-    'ga4.ndjson',
-    0,
-    (record, n) => ({ ...record, event_timestamp: String(at(n).getTime() * 1000), user_pseudo_id: person(n) }),
-  ],
-];
-
-function* chunksOf(fixture: string, line: number, vary: Vary): Generator<Buffer> {
-  const lines = readFileSync(`test/unit/imports/sources/fixtures/${fixture}`, 'utf8').split('\n');
-  const record = JSON.parse(lines[line] ?? '') as Record<string, unknown>;
-  for (let first = 0; first < RECORDS; first += LINES_PER_CHUNK) {
-    const texts = Array.from({ length: LINES_PER_CHUNK }, (_, index) => JSON.stringify(vary(record, first + index)));
-    yield Buffer.from(`${texts.join('\n')}\n`);
-  }
-}
+/** A record that is kept has at least 300 bytes as an object: of three quarters 4 MB. */
+const GROWTH_MAX = 2.5 * MEGABYTE;
+const AFTER_MS = Date.UTC(2027, 0, 1);
 
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-test.each(FORMS)('%s', async (name, fixture, line, vary) => {
+const fileOf = (generated: GeneratedExport): InputFile => ({
+  name: generated.file,
+  open: async function* () {
+    for (const text of generateExport(generated, RECORDS)) yield Buffer.from(text);
+  },
+});
+
+test('every source has a generated export', () => {
+  expect(GENERATED_EXPORTS.map(({ source }) => source).sort()).toEqual(SOURCES.map(({ name }) => name).sort());
+});
+
+const withEventData = GENERATED_EXPORTS.filter(({ source }) => source === UMAMI_EVENT_DATA.source);
+
+test.each([
+  ...GENERATED_EXPORTS.map((generated) => [generated.source, generated, [generated]] as const),
+  ...withEventData.map((events) => ['umami with event_data', events, [UMAMI_EVENT_DATA, events]] as const),
+])('%s', async (_name, { source: name, eventsPerRecord = 1 }, exports) => {
   const source = findSource(name);
   if (source === undefined) throw new Error(`no source ${name}`);
   const alive: number[] = [];
@@ -69,16 +50,10 @@ test.each(FORMS)('%s', async (name, fixture, line, vary) => {
     sent += events.length;
     return { accepted: events.length + calls.length };
   };
-  const file = {
-    name: fixture,
-    open: async function* () {
-      yield* chunksOf(fixture, line, vary);
-    },
-  };
-  const summary = await runImport([file], {
+  const summary = await runImport(exports.map(fileOf), {
     open: source.open({ site: undefined, timeZone: undefined }),
     clients: { track: send, identifyBatch: send },
-    ...{ library: 'test/1', nowMs: START_MS + 365 * 86_400_000 },
+    ...{ library: 'test/1', nowMs: AFTER_MS },
     onProgress: ({ read }) => {
       if (read < sampled + RECORDS / 8) return;
       sampled = read;
@@ -86,7 +61,8 @@ test.each(FORMS)('%s', async (name, fixture, line, vary) => {
       alive.push(process.memoryUsage().heapUsed);
     },
   });
-  expect([summary.read, summary.events, sent]).toEqual([RECORDS, RECORDS, RECORDS]);
+  const events = RECORDS * eventsPerRecord;
+  expect([summary.read, summary.events, sent, summary.skippedCount]).toEqual([RECORDS, events, events, 0]);
   expect(alive.length).toBeGreaterThan(4);
   const [, quarter = 0, ...later] = alive;
   expect(Math.max(...later) - quarter).toBeLessThan(GROWTH_MAX);

@@ -1,5 +1,6 @@
 // Maps enriched events of Snowplow. README.md beside this file has the mapping.
 
+import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
@@ -16,8 +17,10 @@ import {
   timeOf,
 } from '../../values.js';
 
-/** Distinct events among which a repetition is recognized. */
+/** Distinct events among which a repetition is recognized: about 60 MB of their hashes. */
 const RECENT_EVENTS_MAX = 500_000;
+/** 96 bits: a collision would lose an event. */
+const HASH_BYTES = 12;
 
 /**
  * Numeric columns of transactions, their items and page pings, which are properties of their names.
@@ -39,8 +42,9 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     if (type === undefined) return [{ kind: 'skip', reason: 'no event' }];
     const insertId = toInsertId(row, ids);
     // Both have one id, but not one derived time, because the collector received them twice.
-    if (recent.has(insertId)) return [{ kind: 'skip', reason: 'a natural duplicate: the event was collected twice' }];
-    recent.set(insertId, true);
+    const key = createHash('sha256').update(insertId).digest().toString('latin1', 0, HASH_BYTES);
+    if (recent.has(key)) return [{ kind: 'skip', reason: 'a natural duplicate: the event was collected twice' }];
+    recent.set(key, true);
 
     const timeMs = timeOf(row.derived_tstamp) ?? timeOf(row.collector_tstamp);
     const user = idOf(row.user_id);

@@ -2,6 +2,7 @@
 import { readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
+import { splitTabs } from '../../input/tab-separated.js';
 import { defineSource, type ReadRecord } from '../../source.js';
 import type { JsonObject } from '../../values.js';
 import { COLUMNS } from './columns.js';
@@ -19,7 +20,7 @@ export const snowplow = defineSource<JsonObject>({
 async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
   for await (const { text, number: line, isCut } of readLines(file.open(), { lineBytesMax: LINE_BYTES_MAX })) {
     if (text === '') continue;
-    const values = text.split('\t');
+    const values = splitTabs(text);
     if (isCut || values.length !== COLUMNS.length) {
       yield { line, problem: `not an enriched event of ${COLUMNS.length} fields` };
     } else if (values[0] !== COLUMNS[0]) {

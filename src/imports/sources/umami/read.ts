@@ -3,6 +3,7 @@
 import { readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
+import { splitTabs } from '../../input/tab-separated.js';
 import { defineSource, type ReadRecord } from '../../source.js';
 import type { JsonObject } from '../../values.js';
 import { isEventData, prepareJoin } from './event-data.js';
@@ -51,7 +52,7 @@ async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records 
     } else if (text === '\\.') {
       columns = undefined;
     } else if (columns !== undefined) {
-      const values = text.split('\t');
+      const values = splitTabs(text);
       yield values.length === columns.length
         ? { line, value: Object.fromEntries(columns.map((name, index) => [name, unescapeValue(values[index] ?? '')])) }
         : { line, problem: `not a row of ${columns.length} columns` };
