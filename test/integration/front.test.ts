@@ -112,10 +112,7 @@ const CASES: Readonly<Record<string, readonly [number, () => Asked]>> = {
       body: gzipSync(json({ batch: [segmentCall()] })),
     }),
   ],
-  'segment: measurements of itself': [
-    200,
-    () => ({ path: '/v1/m', headers: basic(project.publicKey), body: json({ series: [] }) }),
-  ],
+  'segment: measurements of itself, which have no key': [200, () => ({ path: '/v1/m', body: json({ series: [] }) })],
   'segment: a percent-encoded call': [
     200,
     () => ({ path: '/v1/%74', body: json({ ...segmentCall(), writeKey: project.publicKey }) }),

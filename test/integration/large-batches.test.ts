@@ -65,3 +65,18 @@ test.each([
     expect(rows).toEqual([{ whole: EVENTS * 0.9, places }]);
   });
 });
+
+test('a large body of an SDK is parsed once where the head has the key', async () => {
+  const project = await createTestProject(databases);
+  const events = eventsOf().map(({ event_properties: properties }) => ({ type: 'track', event: 'buy', properties }));
+  const send = async (body: object, headers: Record<string, string>) => {
+    const sent = await fetch(`${processes.url}/v1/batch`, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect([sent.status, await sent.json()]).toEqual([200, { success: true }]);
+    const metrics = await (await fetch(`${processes.get('web').url}/metrics`)).text();
+    return /^thread_tasks_total\{[^}]*"identifySenderTask"/m.test(metrics);
+  };
+  const head = { Authorization: `Basic ${Buffer.from(`${project.publicKey}:`).toString('base64')}` };
+  expect(await send({ batch: events }, head)).toBe(false);
+  const other = await createTestProject(databases);
+  expect(await send({ batch: events, writeKey: other.publicKey }, {})).toBe(true);
+});

@@ -41,6 +41,7 @@ const IDS: Readonly<Partial<Record<RouteName, string>>> = {
   'GET /api/gdpr/audit': 'listAudit',
 
   'POST /v1/{call}': 'sendSegmentCall',
+  'POST /v1/m': 'dropSegmentMetrics',
   'GET /v1/projects/{writeKey}/settings': 'getSegmentSettings',
   'GET /cdn/v1/projects/{writeKey}/settings': 'getSegmentSettingsOfCdn',
   'POST /2/httpapi': 'sendAmplitudeEvents',

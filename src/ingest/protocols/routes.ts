@@ -41,6 +41,10 @@ export function createProtocolsRouter(deps: ProtocolDeps): Router {
     allowAnyOrigin(res);
     res.set(PREFLIGHT).status(204).end();
   });
+  // Before the ways, whose parameters would match their paths.
+  for (const { name, mountOthers } of PROTOCOLS) {
+    mountOthers?.(router, (reason) => metrics.skippedCalls.inc({ protocol: name, reason }));
+  }
   for (const { path, ...way } of createWays(deps)) {
     router.post(path, async (req, res) => {
       allowAnyOrigin(res);
@@ -50,9 +54,6 @@ export function createProtocolsRouter(deps: ProtocolDeps): Router {
       res.setHeader('Content-Type', 'application/json; charset=utf-8');
       res.end(body);
     });
-  }
-  for (const { name, mountOthers } of PROTOCOLS) {
-    mountOthers?.(router, (reason) => metrics.skippedCalls.inc({ protocol: name, reason }));
   }
   router.use(countRefusals(refused, 'sdk'));
   return router;
@@ -117,7 +118,11 @@ async function answer({ req, call, errors }: Asked, way: Way, deps: ProtocolDeps
   const { protocol, counts } = await way.withBody(req, owner, async (bytes) => {
     // 400, 413, 429
     await awaitTurn(early?.projectId ?? owner, bytes, deps.ingest);
-    const sent = await identifySender(bytes, { protocols: way.protocols, owner }, deps);
+    // Nothing to find where the path and the head have said both, so a large body is parsed once.
+    const isKnown = early !== undefined && way.protocols.length === 1;
+    const sent = isKnown
+      ? { protocol: first, key }
+      : await identifySender(bytes, { protocols: way.protocols, owner }, deps);
     answerErrorsAs(sent.protocol, errors);
     const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
     const head = sent.protocol.readHead?.(req.headers);

@@ -90,7 +90,7 @@ test('every path that takes calls of an SDK has a front', () => {
   const deps = { ingest: { body: {} } } as unknown as ProtocolDeps;
   const fronts = createProtocolFronts(deps).map(({ path, pattern }) => `${path} ${pattern}`);
   expect(fronts).toEqual(
-    expect.arrayContaining(['/v1/batch /v1/:call', '/v1/m /v1/:call', '/i/v0/e/ /i/v0/e/', '/2/httpapi /2/httpapi']),
+    expect.arrayContaining(['/v1/batch /v1/:call', '/v1/t /v1/:call', '/i/v0/e/ /i/v0/e/', '/2/httpapi /2/httpapi']),
   );
   expect(fronts.filter((path) => path.includes(':call ') || path.startsWith('/flags'))).toEqual([]);
   expect(new Set(fronts).size).toBe(fronts.length);

@@ -8,6 +8,7 @@ export const SEGMENT_PATHS = [
     auth: TRACK,
     about: 'Takes calls of Segment and RudderStack SDKs: batch, track, page, identify, screen, group or alias',
   },
+  { method: 'POST', path: '/v1/m', auth: 'public', about: 'Drops measurements that Segment SDKs make of themselves' },
   {
     method: 'GET',
     path: '/v1/projects/{writeKey}/settings',

@@ -15,15 +15,20 @@ const CALLS: ReadonlyMap<string, string> = new Map(
   ]),
 );
 
-/** The SDKs' measurements of themselves are dropped. */
-const METRICS = 'm';
+const ACCEPTED = { success: true };
 
 export const segment: Protocol = {
   name: 'segment',
   paths: ['/v1/:call'],
-  calls: [...CALLS.keys(), METRICS],
+  calls: [...CALLS.keys()],
 
-  mountOthers(router) {
+  mountOthers(router, skip) {
+    // Measurements of the SDKs themselves, which have no key.
+    router.post('/v1/m', (_req, res) => {
+      skip('metric');
+      allowAnyOrigin(res);
+      res.json(ACCEPTED);
+    });
     const answerSettings: RequestHandler = ({ params, protocol, headers }, res) => {
       allowAnyOrigin(res);
       res.json(toSettings(String(params.writeKey), { host: headers.host ?? '', protocol }));
@@ -40,7 +45,6 @@ export const segment: Protocol = {
 
   translate(body, { call: segmentOfPath, now }, sink) {
     if (!isObject(body)) throw new PublicError('bad_request', 'the body must be an object');
-    if (segmentOfPath === METRICS) return;
     const request = { skewMs: clockSkewMs(body.sentAt, now) };
     const type = CALLS.get(segmentOfPath);
     if (type !== 'batch') {
@@ -54,7 +58,7 @@ export const segment: Protocol = {
     }
   },
 
-  answer: () => ({ success: true }),
+  answer: () => ACCEPTED,
 };
 
 /**
