@@ -182,7 +182,8 @@ function repairPostgresPackage() {
 export function run(command, args, problem) {
   const { status, error } = spawnSync(command, args, {
     cwd: ROOT,
-    stdio: 'inherit',
+    // To standard error: the output of a command may be evaluated by a shell (npm run keys).
+    stdio: ['inherit', 2, 'inherit'],
     shell: process.platform === 'win32',
   });
   if (status !== 0) fail(error === undefined ? problem : `${problem} (${error.message})`);
