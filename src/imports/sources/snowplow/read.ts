@@ -24,7 +24,23 @@ async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObj
     if (isCut || values.length !== COLUMNS.length) {
       yield { line, problem: `not an enriched event of ${COLUMNS.length} fields` };
     } else if (values[0] !== COLUMNS[0]) {
-      yield { line, value: Object.fromEntries(COLUMNS.map((name, index) => [name, values[index]])) };
+      yield { line, value: toRow(values) };
     }
   }
+}
+
+const EVENT_ID = COLUMNS.indexOf('event_id');
+
+/**
+ * Without empty columns, which most are. A row without an event id keeps them, because its id is a
+ * hash of all.
+ */
+function toRow(values: readonly string[]): JsonObject {
+  const isWhole = values[EVENT_ID] === '';
+  const row: Record<string, string> = {};
+  COLUMNS.forEach((name, index) => {
+    const value = values[index] ?? '';
+    if (isWhole || value !== '') row[name] = value;
+  });
+  return row;
 }
