@@ -182,6 +182,19 @@ describe('an answer of 10,000 rows', () => {
   });
 });
 
+test('the console shows the names of all screens without scrolling on a desktop', async () => {
+  for (const width of [1280, 1440, 1536, 1920]) {
+    const { page } = await shop.visit('/start', { browser: { viewport: { width, height: 800 } } });
+    const navigation = page.getByRole('navigation', { name: 'Screens' });
+    await navigation.waitFor();
+    const { scrollWidth, clientWidth } = await navigation.evaluate((element) => ({
+      scrollWidth: element.scrollWidth,
+      clientWidth: element.clientWidth,
+    }));
+    expect({ width, hidden: scrollWidth - clientWidth }).toEqual({ width, hidden: 0 });
+  }
+});
+
 test('the console asks no other host', async () => {
   const visited = await shop.visit('/experiments');
   const { page, requests } = visited;

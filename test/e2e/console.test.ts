@@ -358,19 +358,6 @@ describe('the frame', () => {
     }
   });
 
-  test('shows the names of all screens without scrolling on a desktop', async () => {
-    for (const width of [1280, 1440, 1536, 1920]) {
-      const { page } = await shop.visit('/start', { browser: { viewport: { width, height: 800 } } });
-      const navigation = page.getByRole('navigation', { name: 'Screens' });
-      await navigation.waitFor();
-      const { scrollWidth, clientWidth } = await navigation.evaluate((element) => ({
-        scrollWidth: element.scrollWidth,
-        clientWidth: element.clientWidth,
-      }));
-      expect({ width, hidden: scrollWidth - clientWidth }).toEqual({ width, hidden: 0 });
-    }
-  });
-
   test('keeps its menus inside of a narrow page', async () => {
     const { page } = await shop.visit(askPath('* | last 20d | count'), {
       browser: { viewport: { width: 360, height: 800 } },
