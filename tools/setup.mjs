@@ -71,8 +71,8 @@ export function build() {
   const sources = folders.flatMap((folder) => filesIn(join(ROOT, folder)));
   const inputs = [
     ...sources,
-    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/build.mjs', 'tools/bundle-processes.mjs'].map((name) =>
-      join(ROOT, name),
+    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/build.mjs', 'tools/bundle-processes.mjs'].map(
+      (name) => join(ROOT, name),
     ),
   ]
     .filter((path) => !/parser(\.terms)?\.js$|[\\/]results[\\/]/.test(path))

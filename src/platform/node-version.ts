@@ -10,7 +10,9 @@ export const TRIED = [
   { major: 24, minor: 0, supportedUntil: '2028-04-30' },
 ] as const;
 
-/** The last day of security updates, when it is over. Undefined for a version that was not tried. */
+/**
+ * The last day of security updates, when it is over. Undefined for a version that was not tried.
+ */
 export function findSupportEnd(version: string, now: Date): string | undefined {
   const end = TRIED.find(({ major }) => major === Number(version.split('.')[0]))?.supportedUntil;
   return end !== undefined && now.toISOString().slice(0, 10) > end ? end : undefined;

@@ -155,7 +155,7 @@ test('the example of Express builds the Node client of a fresh clone when it sta
   runProgram('npm', ['install', ...quiet, '--offline', '--no-audit', '--no-fund', '--ignore-scripts'], 'npm');
   writeFileSync(join(app, 'app.js'), "import { Client } from 'event-analytics-node'; console.log(typeof Client);");
   expect(runProgram('npm', ['start', ...quiet, '--silent'], 'npm').trim()).toBe('function');
-  // The clone stays as it was committed.
+  // The clone stays clean.
   expect(existsSync(join(app, 'package-lock.json'))).toBe(false);
 });
 
