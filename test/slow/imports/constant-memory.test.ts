@@ -11,6 +11,7 @@ import {
   UMAMI_EVENT_DATA,
 } from '../../../bench/generated-exports.js';
 import type { InputFile } from '../../../src/imports/input/input-files.js';
+import { splitTabs } from '../../../src/imports/input/tab-separated.js';
 import { runImport } from '../../../src/imports/run-import.js';
 import { findSource, SOURCES } from '../../../src/imports/sources/table.js';
 
@@ -28,6 +29,18 @@ const fileOf = (generated: GeneratedExport): InputFile => ({
   open: async function* () {
     for (const text of generateExport(generated, RECORDS)) yield Buffer.from(text);
   },
+});
+
+test('a value does not keep the line that it is a part of', () => {
+  collectGarbage();
+  const before = process.memoryUsage().heapUsed;
+  const kept = Array.from({ length: 1000 }, (_, n) => {
+    const line = Buffer.from(`${'x'.repeat(10_000)}\tan id of some length ${n}`).toString();
+    return splitTabs(line)[1];
+  });
+  collectGarbage();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * MEGABYTE);
+  expect(kept).toHaveLength(1000);
 });
 
 test('every source has a generated export', () => {
