@@ -54,6 +54,8 @@ export interface Functions {
   /** Sample covariance, computed without cancellation. */
   covarSampStable(left: E, right: E): E;
   countIf(when: E): E;
+  /** An empty array as one with the default value. */
+  emptyArrayToSingle(array: E): E;
   endsWith(text: E, end: E): E;
   floor(number: E): E;
   /** The value of a state. */

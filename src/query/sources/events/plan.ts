@@ -10,6 +10,7 @@ import type {
   ResolvedQuery,
 } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
+import type { EventColumn } from '../../fields.js';
 import { selectPeopleCount } from '../../people/count-people.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
@@ -128,11 +129,32 @@ function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver |
   return groupHours(query, context) ?? countPeople(query, context) ?? groupEvents(query, context);
 }
 
-/** By groups, it would take as long as a lookup for each event. */
-function countPeople({ groups, measure, selection }: AggregateQuery, context: PlanContext): Select | undefined {
-  if (groups.length > 0 || measure.kind !== 'unique' || measure.field.kind !== 'distinct_id') return undefined;
-  return selectPeopleCount(context, selection, METRIC);
+/** With more than a few groups, it would take longer than a lookup for each event. */
+function countPeople(query: AggregateQuery, context: PlanContext): Select | undefined {
+  const { groups, measure, selection, timezone } = query;
+  if (measure.kind !== 'unique' || measure.field.kind !== 'distinct_id') return undefined;
+  if (groups.length > 1 || !groups.every(areFew) || query.other || query.hasShare) return undefined;
+  const columns = groups.map((group, index) => {
+    return [groupAlias(index), readGroupOf(group, column('time'), timezone).expression] as const;
+  });
+  return selectPeopleCount(context, { selection, groups: Object.fromEntries(columns), metric: METRIC });
 }
+
+const FEW_VALUES: ReadonlySet<string> = new Set<EventColumn>([
+  'browser',
+  'os',
+  'platform',
+  'device_type',
+  'geo_country',
+  'geo_continent',
+  'ingest_origin',
+]);
+
+/** Hours of events or longer, and fields that have few values in most projects. */
+const areFew = (group: Group): boolean =>
+  group.kind === 'bucket'
+    ? group.of === undefined && group.granularity !== 'minute'
+    : group.kind === 'field' && group.field.kind === 'column' && FEW_VALUES.has(group.field.field.column);
 
 /**
  * The groups of both ranges of `compare` by one scan, where events are grouped and the ranges do
