@@ -2,6 +2,7 @@
 // directory and runs the supervisor. It reads only what it needs from the environment; the
 // processes of the service parse theirs with platform/config.ts.
 import { describeNodeVersion } from '../src/platform/node-version.js';
+import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
@@ -16,6 +17,7 @@ const KEYS_OPTION = '--keys';
 
 async function main(): Promise<void> {
   outliveTerminal();
+  returnMemoryAtRest();
   const caller = process.env;
   const [option] = process.argv.slice(2);
   if (option === KEYS_OPTION) return showKeysOf(caller.DATA_DIR || 'data');

@@ -13,6 +13,7 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { passStartGate } from '../src/platform/start-gate.js';
 import { startAlerts } from './check-alerts.js';
 import { startDomainChecks } from './check-domains.js';
@@ -57,6 +58,7 @@ await passStartGate();
 const config = readConfigOrExit();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
+returnMemoryAtRest();
 // As a child of `web` (WEB_WORKER): the channel ends when `web` was killed.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 

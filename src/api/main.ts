@@ -58,6 +58,7 @@ import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
 import { warnUnlessKept } from '../platform/redis/keeping.js';
+import { returnMemoryAtRest } from '../platform/rest-memory.js';
 import { passStartGate } from '../platform/start-gate.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { createExports } from '../privacy/export-routes.js';
@@ -79,6 +80,7 @@ await passStartGate();
 const config = readConfigOrExit();
 const log = createLogger({ process: 'web', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
+returnMemoryAtRest();
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());

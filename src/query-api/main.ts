@@ -12,6 +12,7 @@ import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
+import { returnMemoryAtRest } from '../platform/rest-memory.js';
 import { passStartGate } from '../platform/start-gate.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
 import { answerQueriesHere } from './answer-here.js';
@@ -22,6 +23,7 @@ await passStartGate();
 const config = readConfigOrExit();
 const log = createLogger({ process: 'query', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
+returnMemoryAtRest();
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());

@@ -2,6 +2,7 @@
 // its dependencies.
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
+import { returnMemoryAtRest } from '../../src/platform/rest-memory.js';
 import { createSignInProvider } from './provider.js';
 
 const { values } = parseArgs({ options: { port: { type: 'string' }, 'callback-url': { type: 'string' } } });
@@ -12,6 +13,7 @@ if (id === undefined || secret === undefined || values.port === undefined || cal
 }
 const issuer = `http://127.0.0.1:${values.port}`;
 const app = createSignInProvider({ issuer, client: { id, secret, callbackUrl } });
+returnMemoryAtRest();
 createServer(app).listen(Number(values.port), '127.0.0.1');
 // Sign-ins in progress can be repeated, so they are not awaited.
 process.on('SIGTERM', () => process.exit(0));

@@ -31,7 +31,7 @@ interface Waiting {
 }
 
 // A thread holds some tens of megabytes. Loading one again costs about 100 ms.
-const IDLE_MS = 60_000;
+const IDLE_MS = 30_000;
 
 const DEFAULTS: ThreadLimits = {
   deadlineMs: BOUNDS.threadTaskMs,
@@ -41,7 +41,7 @@ const DEFAULTS: ThreadLimits = {
 
 const ENTRY = new URL(bundledUrl(new URL('thread.ts', import.meta.url).href));
 
-/** Threads start with tasks, and end after a minute without any. */
+/** Threads start with tasks, and end after half a minute without any. */
 export class ThreadPool {
   readonly #limits: ThreadLimits;
   readonly #threadsMax: number;
