@@ -7,7 +7,7 @@ const MEGABYTE = 1_000_000;
 const anonymousBytes = () =>
   Number(/^Pss_Anon:\s+(\d+)/m.exec(readFileSync('/proc/self/smaps_rollup', 'utf8'))?.[1]) * 1024;
 
-/** Buffers that glibc allocates in an arena, with one in a hundred kept, so that the arena cannot shrink. */
+/** One in a hundred of buffers in an arena of glibc, so that the arena cannot shrink. */
 function fragment(): Buffer[] {
   const buffers = Array.from({ length: 4_000 }, () => Buffer.alloc(50_000, 1));
   return buffers.filter((_buffer, at) => at % 100 === 0);

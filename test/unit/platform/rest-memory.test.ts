@@ -10,7 +10,7 @@ test('the start of a process is a burst, after which it rests once', () => {
   expect(looksOf([0.5, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01])).toEqual([false, false, false, true, false, false, false]);
 });
 
-test('work between two looks at rest begins the count anew', () => {
+test('work between two looks at rest starts the count at zero', () => {
   expect(looksOf([0.01, 0.01, 0.1, 0.01, 0.01, 0.01])).toEqual([false, false, false, false, false, true]);
 });
 
