@@ -43,7 +43,7 @@ const PROMPT_SHARE = 1 / 4;
 /** Events of a project that is being moved wait this long. */
 const MOVING_DELAY_MS = 1_000;
 
-/** Of a worker and a partition; a hung server holds up those of others once, for two seconds. */
+/** Of a worker and a partition; a hung server holds up those of others for two seconds at most. */
 const LARGE_WRITES = { max: Math.max(1, Math.floor(availableParallelism() / 2)), holdMs: 2_000 };
 
 type EventWriter = BatchWriter<HeldBlock>;
@@ -249,8 +249,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     throw new UnrecoverableError(`${events} of ${of} events were refused: ${reason}`);
   }
 
-  function startWorker(queue: string, payloadBytesAtATime: number): LeasedWorker<IngestJob> {
-    const budget = new ByteSemaphore(payloadBytesAtATime);
+  function startWorker(queue: string, budget: ByteSemaphore): LeasedWorker<IngestJob> {
     const run = (job: Job<IngestJob>, token?: string): Promise<void> =>
       worker.withLease(job, (lease) => processJob(job, { budget, token, lease }));
     const worker = new LeasedWorker<IngestJob>(queue, run, {
@@ -272,15 +271,21 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   }
 
   const workers: LeasedWorker<IngestJob>[] = [];
-  const started = new Set<number>();
+  /** Payload bytes in memory, by shard. */
+  const budgets = new Map<number, readonly [prompt: ByteSemaphore, bulk: ByteSemaphore]>();
   function startShards(): void {
-    const starting = shards.known.filter(({ id }) => !started.has(id));
-    for (const { id } of starting) {
-      started.add(id);
-      const payloadBytes = BOUNDS.ingestPayloadBytes / shards.known.length;
-      const [prompt, bulk] = ingestQueuesOf(id);
-      workers.push(startWorker(prompt, payloadBytes * PROMPT_SHARE));
-      workers.push(startWorker(bulk, payloadBytes * (1 - PROMPT_SHARE)));
+    const payloadBytes = BOUNDS.ingestPayloadBytes / shards.known.length;
+    const [promptBytes, bulkBytes] = [payloadBytes * PROMPT_SHARE, payloadBytes * (1 - PROMPT_SHARE)];
+    // A new shard takes its part from the others.
+    for (const [prompt, bulk] of budgets.values()) {
+      prompt.bytesMax = promptBytes;
+      bulk.bytesMax = bulkBytes;
+    }
+    for (const { id } of shards.known.filter((shard) => !budgets.has(shard.id))) {
+      const [prompt, bulk] = [new ByteSemaphore(promptBytes), new ByteSemaphore(bulkBytes)];
+      budgets.set(id, [prompt, bulk]);
+      const [promptQueue, bulkQueue] = ingestQueuesOf(id);
+      workers.push(startWorker(promptQueue, prompt), startWorker(bulkQueue, bulk));
     }
   }
   // Without PostgreSQL, only the first shard is known until the next look.

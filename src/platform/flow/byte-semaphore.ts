@@ -12,13 +12,19 @@ interface Waiter {
 
 /** Every acquired byte must be released. */
 export class ByteSemaphore {
-  readonly #bytesMax: number;
+  #bytesMax: number;
   #held = 0;
   readonly #heldBy = new KeyedCount();
   readonly #waiting = new RoundRobin<Waiter>();
 
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
+  }
+
+  /** What is held above a lower limit stays held until it is released. */
+  set bytesMax(bytes: number) {
+    this.#bytesMax = bytes;
+    this.#admitWaiting();
   }
 
   /** How much can still be acquired at once. */
@@ -55,6 +61,10 @@ export class ByteSemaphore {
 
   release(bytes: number): void {
     this.#held -= bytes;
+    this.#admitWaiting();
+  }
+
+  #admitWaiting(): void {
     for (let next = this.#waiting.peek(); next !== undefined && this.#fits(next.bytes); next = this.#waiting.peek()) {
       this.#waiting.shift();
       this.#held += next.bytes;

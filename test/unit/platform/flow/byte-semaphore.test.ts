@@ -55,3 +55,25 @@ test('acquire() is first in, first out, and admits a weight above the limit alon
   expect(await enteredAfter(3)).toEqual([8, 12, 3, 7, 1]);
   await Promise.all(takes);
 });
+
+test('a higher limit admits waiting callers, and a lower one only after releases', async () => {
+  const semaphore = new ByteSemaphore(4);
+  const entered: number[] = [];
+  const acquire = (bytes: number) => semaphore.acquire(bytes).then(() => entered.push(bytes));
+  const takes = [3, 2].map(acquire);
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  expect(entered).toEqual([3]);
+  semaphore.bytesMax = 6;
+  await turn();
+  expect(entered).toEqual([3, 2]);
+  semaphore.bytesMax = 2;
+  expect(semaphore.free).toBe(-3);
+  takes.push(acquire(1));
+  semaphore.release(3);
+  await turn();
+  expect(entered).toEqual([3, 2]);
+  semaphore.release(2);
+  await Promise.all(takes);
+  expect(entered).toEqual([3, 2, 1]);
+});
