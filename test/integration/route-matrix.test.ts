@@ -90,6 +90,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /identify': 'pk, sk, aat track',
   'POST /identify/batch': 'sk, aat admin',
   'POST /v1/{call}': 'pk, sk, aat track',
+  'POST /v1/m': '*',
   'GET /v1/projects/{writeKey}/settings': '*',
   'GET /cdn/v1/projects/{writeKey}/settings': '*',
   'POST /batch': 'pk, sk, aat track',

@@ -161,6 +161,7 @@ export const protocolCalls = (key: string): Call[] => [
   { route: 'POST /v1/{call}', path: '/v1/track', status: 200, key, body: { event: 'signup', userId: 'ann' } },
   { route: 'POST /v1/{call}', path: '/v1/batch', status: 400, key, body: { batch: 5 } },
   { route: 'POST /v1/{call}', path: '/v1/unknown', status: 404, key, body: {} },
+  { route: 'POST /v1/m', status: 200, body: { series: [] } },
   ...POSTHOG_PATHS.flatMap(({ method, path, auth }): Call[] => {
     if (path.includes('{')) return [];
     const route = `${method} ${path}` as Call['route'];
