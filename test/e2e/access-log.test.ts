@@ -156,7 +156,7 @@ function describeLog(file: string): () => AccessLogService {
     expect(hosts[1]).toBe(hosts[0]);
     const pages = await ask('count by _path, _hostname');
     expect(pages.filter(({ _path, _hostname }) => _path !== null && _hostname === null)).toEqual([]);
-  });
+  }, 180_000);
   return () => service;
 }
 

@@ -184,7 +184,7 @@ test('Ctrl-C leaves nothing behind, and the same command works again', async () 
   expect(await run('restore', target, interrupted, (press) => isStarted(work, press))).toEqual(nothing);
   expect(readdirSync(root).filter((name) => name.startsWith('interrupted'))).toEqual(['interrupted.tar.gz']);
   expect(await run('restore', target, interrupted)).toEqual({ status: 0, said: expect.any(String) });
-});
+}, 180_000);
 
 test('a file that is damaged or no backup is refused by name, and nothing is restored', async () => {
   const target = join(root, 'refused');
