@@ -54,6 +54,8 @@ export function openMemoryReturn(): (() => Promise<void>) | undefined {
     ffi.open({ library: 'libc', path: 'libc.so.6' });
     const { I32 } = ffi.DataType;
     const trim = { library: 'libc', funcName: 'malloc_trim', retType: I32, paramsType: [I32], paramsValue: [0] };
+    // Fails here, and not later, where the library has no such function.
+    ffi.load(trim);
     setFlagsFromString('--expose-gc');
     const collect = runInNewContext('gc') as () => void;
     return async () => {
