@@ -7,7 +7,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { type Catalog, toCatalog } from './catalog.js';
 import { findCatalog, listNames, type StoredCatalog } from './store.js';
 
-// With the delay of an insert, a new name is known within ten seconds.
+// With the delay of an insert, `read` gives a new name within ten seconds.
 const CHECKED_FOR_MS = 3_000;
 
 interface Held {
@@ -33,9 +33,14 @@ export class CatalogReader {
   async read(projectId: ProjectId): Promise<Catalog> {
     const held = this.#held.get(projectId);
     if (held && performance.now() - held.checkedAt < CHECKED_FOR_MS) return held.catalog;
+    return this.readNow(projectId);
+  }
+
+  /** Also checks a catalog that was checked a moment ago. Concurrent calls share one read. */
+  async readNow(projectId: ProjectId): Promise<Catalog> {
     const running = this.#reading.get(projectId);
     if (running) return running;
-    const reading = this.#read(projectId, held).finally(() => this.#reading.delete(projectId));
+    const reading = this.#read(projectId, this.#held.get(projectId)).finally(() => this.#reading.delete(projectId));
     this.#reading.set(projectId, reading);
     return reading;
   }

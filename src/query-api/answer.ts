@@ -26,7 +26,7 @@ import type { QueryShare } from './shares.js';
 export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps {
   /** Where the project lives. Rejects with a PublicError. */
   readonly engineOf: (projectId: ProjectId) => Promise<Engine>;
-  readonly catalogs: Pick<CatalogReader, 'read'>;
+  readonly catalogs: Pick<CatalogReader, 'read' | 'readNow'>;
   readonly definitions: Pick<DefinitionsReader, 'read'>;
   readonly metrics: QueryMetrics;
   readonly now: () => number;
@@ -214,7 +214,11 @@ export async function warnOfUnseen(
   if (!mentionsAny(mentions) && definitions.length === 0) return [];
   try {
     const catalog = await withTimeout(CATALOG_TIMEOUT_MS, catalogs.read(projectId));
-    return [...warningsOfHidden(definitions, catalog), ...warningsOfUnseen(mentions, catalog)];
+    const hidden = warningsOfHidden(definitions, catalog);
+    if (warningsOfUnseen(mentions, catalog).length === 0) return hidden;
+    // The first event with this name may have arrived since the catalog was read.
+    const current = await withTimeout(CATALOG_TIMEOUT_MS, catalogs.readNow(projectId));
+    return [...hidden, ...warningsOfUnseen(mentions, current)];
   } catch (err) {
     log.warn({ err }, 'the catalog of a project could not be read');
     return [];

@@ -40,7 +40,7 @@ export function createQueryDeps(
   >,
   parts: {
     shards: Shards;
-    catalogs: Pick<CatalogReader, 'read' | 'held'>;
+    catalogs: Pick<CatalogReader, 'read' | 'readNow' | 'held'>;
     definitions: Pick<DefinitionsReader, 'read'>;
     credentials: CredentialStore;
     rateLimit: LayeredRateLimit;

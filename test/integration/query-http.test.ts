@@ -56,7 +56,8 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const config = { ...databases.config, ...bounds };
   const metrics = new Registry();
   const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
-  const catalogs = { read: async () => toCatalog([], false), held: () => undefined };
+  const catalog = toCatalog([], false);
+  const catalogs = { read: async () => catalog, readNow: async () => catalog, held: () => undefined };
   const parts = { shards, credentials, redis, threads, log, catalogs, definitions: { read: async () => NOTHING } };
   const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });

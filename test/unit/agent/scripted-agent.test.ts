@@ -47,6 +47,8 @@ const NAMES: readonly CatalogName[] = [
   ),
 ];
 
+const catalog = toCatalog(NAMES, true);
+
 let client: Client;
 
 beforeAll(async () => {
@@ -61,7 +63,7 @@ beforeAll(async () => {
     featuresOff: [],
     countCall: () => {},
     guesses: createPropertyGuesses(),
-    catalogs: { read: async () => toCatalog(NAMES, true) },
+    catalogs: { read: async () => catalog, readNow: async () => catalog },
     definitions: { read: async () => NOTHING },
     metrics: createQueryMetrics(new Registry(), shares),
     log: createLogger({ process: 'test', level: 'fatal' }),
