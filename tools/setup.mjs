@@ -141,7 +141,7 @@ export async function ensureRedis(confirm = async (/** @type {string} */ _questi
   );
 }
 
-const TEST_PROGRAMS = ['chromium', 'prometheus', 'python3'];
+const TEST_PROGRAMS = ['chromium', 'chromium-headless-shell', 'prometheus', 'python3'];
 
 /**
  * Installs the programs that browser and metrics tests need (Debian packages of the same names).
@@ -155,7 +155,8 @@ export function ensureTestPrograms() {
   /** @type {import('node:child_process').SpawnSyncOptions} */
   const options = { stdio: ['ignore', 'ignore', 'inherit'], env };
   spawnSync('apt-get', ['update', '-qq'], options);
-  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], options);
+  // One by one: a package that a release of Debian does not have must not keep out the others.
+  for (const name of missing) spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', name], options);
 }
 
 /**

@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { packageRoot } from '../../src/platform/paths.js';
+import { launchChromium } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { runProgram } from '../support/programs.js';
 import { startScriptedServer } from '../support/scripted-server.js';
@@ -67,7 +67,7 @@ test('the static page example sends page views and identifies a user', async () 
     '/',
     page.replace('http://localhost:8080', processes.url).replace('pk_YOUR_PUBLIC_KEY', project.publicKey),
   );
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  const browser = await launchChromium();
   try {
     const tab = await browser.newPage();
     await tab.goto(site.url);
@@ -90,7 +90,7 @@ test('the static page example sends page views and identifies a user', async () 
   }
 });
 
-test('the Express example works with the packed Node client', { timeout: 120_000 }, async () => {
+test('the Express example works with the packed Node client', { timeout: 240_000 }, async () => {
   const app = join(folder, 'express');
   cpSync(fromRoot('examples', 'express'), app, { recursive: true });
   const packed = runProgram(
@@ -138,7 +138,7 @@ test('the Express example works with the packed Node client', { timeout: 120_000
   await answered('users | where email_domain = "example.com" | where user_id = "grace"', [{ user_id: 'grace' }]);
 });
 
-test('the example of Express builds the Node client of a fresh clone when it starts', { timeout: 120_000 }, () => {
+test('the example of Express builds the Node client of a fresh clone when it starts', { timeout: 240_000 }, () => {
   const clone = join(folder, 'clone');
   const [client, built] = [fromRoot('clients', 'node'), fromRoot('clients', 'node', 'dist')];
   cpSync(client, join(clone, 'clients', 'node'), { recursive: true, filter: (path) => path !== built });
@@ -195,7 +195,7 @@ test('npm run types writes the types of the events that were sent', async () => 
   expect(types('--language', 'python')).toContain('event_type: Literal["typed event"]');
 });
 
-test('the Python example works with the packed Python client', { timeout: 120_000 }, async () => {
+test('the Python example works with the packed Python client', { timeout: 240_000 }, async () => {
   const environment = join(folder, 'venv');
   // A venv without pip is created quickly; the pip of the machine installs into it.
   runProgram('python3', ['-m', 'venv', '--without-pip', environment], 'python3-venv');
@@ -224,4 +224,5 @@ test('the Python example works with the packed Python client', { timeout: 120_00
   await new Promise((resolve) => child.once('close', resolve));
   expect(output).toMatch(/\| tools +\| +99\.9 \|/);
   expect(output).toMatch(/\| books +\| +12\.5 \|/);
+  expect(output).not.toContain('Warning');
 });

@@ -4,16 +4,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { findProcess } from '../../standalone/process-identity.js';
+import { launchBrowser } from '../support/browser.js';
 import { shellBlocksOf } from '../support/documentation.js';
 import { eventually } from '../support/eventually.js';
 import { inherited } from '../support/inherited.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
-
-const CHROMIUM = '/usr/bin/chromium';
 
 const directories: string[] = [];
 const started: TestStandalone[] = [];
@@ -106,7 +104,7 @@ describe('npm start', () => {
   });
 
   test('lets a developer sign in with a browser, run a query and sign out', async () => {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    const browser = await launchBrowser();
     try {
       const page = await browser.newPage({ viewport: { width: 360, height: 800 } });
       const complaints: string[] = [];
@@ -245,7 +243,7 @@ describe('npm start while it is starting', () => {
       const found = [...standalone.pids().values()];
       expect(found.length).toBeGreaterThan(0);
       return found;
-    }, 60_000);
+    }, 120_000);
     end(standalone);
     expect(await standalone.ended()).toBe(0);
     expect(pids.filter(isRunning)).toEqual([]);

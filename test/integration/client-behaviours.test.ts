@@ -1,11 +1,12 @@
 // Common behaviour of the clients (clients/behaviours.json), tested with all three.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignVariant } from '../../clients/node/src/assignment.js';
 import { VERSION } from '../../clients/node/src/version.js';
 import { packageRoot } from '../../src/platform/paths.js';
+import { launchChromium } from '../support/browser.js';
 import {
   type ClientCall,
   type ClientDriver,
@@ -53,7 +54,7 @@ const key = 'pk_behaviours';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
+  browser = await launchChromium();
 });
 afterAll(() => browser?.close());
 

@@ -8,14 +8,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { launchChromium } from '../support/browser.js';
 import { OTHER_ACCOUNT_ID } from '../support/other-account.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
-const CHROMIUM = '/usr/bin/chromium';
 const isRoot = process.getuid?.() === 0;
 
 const folder = mkdtempSync(join(tmpdir(), 'event-analytics-attacks-'));
@@ -115,7 +114,7 @@ describe('attacks on ClickHouse', () => {
   });
 
   test('a web page of any origin runs no statement', async () => {
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+    const browser = await launchChromium();
     try {
       const page = await browser.newPage();
       await page.goto(await serve('<title>elsewhere</title>'));

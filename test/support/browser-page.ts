@@ -1,8 +1,9 @@
 // Fixture of the browser script's tests: a site of another origin than the service, in a real
 // browser.
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { launchChromium } from './browser.js';
 import { eventually } from './eventually.js';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from './stack.js';
@@ -25,11 +26,7 @@ export function openPageForEachTest(): void {
     databases = await createTestDatabases();
     store = openEventStore(databases);
     processes = await startProcesses(databases.env, ['worker', 'web']);
-    browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox'],
-      ignoreDefaultArgs: ['--disable-back-forward-cache'],
-    });
+    browser = await launchChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
   });
 
   afterAll(async () => {

@@ -1,18 +1,8 @@
 // A signed-in browser at the console of a project: it collects what the page complains of, and what
 // it sends.
-import {
-  type Browser,
-  type BrowserContext,
-  type BrowserContextOptions,
-  chromium,
-  type Page,
-  type Request,
-} from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions, Page, Request } from 'playwright-core';
 import type { CookieJar } from './cookie-jar.js';
 import { eventually } from './eventually.js';
-
-export const launchBrowser = (): Promise<Browser> =>
-  chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] });
 
 export interface ConsoleVisit {
   readonly context: BrowserContext;
