@@ -1,10 +1,10 @@
 // Vitest reporter for the tiers of tests: prints the time of each tier beside its budget and the
 // ten slowest files, and fails the run when a tier exceeds its limit.
 //
-// Budgets are seconds on two quiet cores. A busy machine must not fail a run, so the limit of a
-// tier that only computes is in CPU seconds (Linux: the process and its ended children), and the
-// limit of a tier that waits for engines is twice its budget in wall-clock time. CPU time grows by
-// up to half when other processes compete for the cores.
+// Budgets are seconds on two quiet cores of a fast machine. Virtual machines whose memory is slow to
+// get take twice the CPU time, and other processes add up to half of it, so the limit of a tier that
+// only computes is three times its budget, in CPU seconds (Linux: the process and its ended
+// children). Tiers that wait for engines have no limit of their own: .ci/run limits the whole run.
 import { cpus } from 'node:os';
 import { cpuSeconds } from './cpu-time.mjs';
 
@@ -12,11 +12,11 @@ const CORES = 2;
 
 /** The names are those of the projects in vitest.config.ts. */
 const TIERS = {
-  unit: { budget: 15, cpuMax: 1.5 * 15 * CORES },
-  slow: { budget: 30, cpuMax: 1.5 * 30 * CORES },
-  integration: { budget: 660, secondsMax: 1320 },
-  e2e: { budget: 600, secondsMax: 1200 },
-  latency: { budget: 160, secondsMax: 320 },
+  unit: { budget: 15, cpuMax: 3 * 15 * CORES },
+  slow: { budget: 30, cpuMax: 3 * 30 * CORES },
+  integration: { budget: 660 },
+  e2e: { budget: 600 },
+  latency: { budget: 160 },
 };
 const SLOWEST_COUNT = 10;
 
@@ -77,7 +77,7 @@ export default class TierReporter {
 
 function judge(tier, { seconds, cpu }) {
   if (tier === undefined) return '';
-  if (cpu > tier.cpuMax || seconds > tier.secondsMax) return 'LIMIT EXCEEDED';
+  if (cpu > tier.cpuMax) return 'LIMIT EXCEEDED';
   return seconds > tier.budget ? 'over budget' : '';
 }
 
