@@ -56,4 +56,4 @@ test('three concurrent imports count every line at most once at any time, with a
   expect(isKilled).toBe(true);
   expect(Math.max(...counts)).toBeLessThanOrEqual(LOG.validLines);
   expect(await countEvents()).toBe(LOG.validLines);
-}, 180_000);
+}, 360_000);

@@ -156,7 +156,7 @@ function describeLog(file: string): () => AccessLogService {
     expect(hosts[1]).toBe(hosts[0]);
     const pages = await ask('count by _path, _hostname');
     expect(pages.filter(({ _path, _hostname }) => _path !== null && _hostname === null)).toEqual([]);
-  }, 180_000);
+  }, 360_000);
   return () => service;
 }
 
@@ -204,7 +204,7 @@ function describeExports(running: () => AccessLogService): void {
       const [ann] = await running().ask(`users | ${EXPORT_RANGE} | where user_id = "ann@shop.example"`);
       expect(ann).toMatchObject({ properties: { plan: 'pro', email: 'ann@shop.example' } });
     });
-  }, 180_000);
+  }, 360_000);
 
   test('an import that is interrupted goes on where it is started again', async () => {
     const line = (n: number) =>
@@ -224,7 +224,7 @@ function describeExports(running: () => AccessLogService): void {
     expect(await running().run('mixpanel', file)).toMatchObject({ status: 0, report: { events: 5000 } });
     await running().drained();
     expect(await count()).toBe(5000);
-  }, 120_000);
+  }, 240_000);
 }
 
 /** Each fixture has a line in the middle that cannot be read. */

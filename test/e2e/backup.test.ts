@@ -144,7 +144,7 @@ test('a backup of a running service has everything accepted before its point in 
   // Versions continue behind those that were given out.
   await identify(again, 'free');
   await eventually(async () => expect(await countOf(again, 'users | where user.plan = "free" | count')).toBe(1));
-}, 180_000);
+}, 360_000);
 
 test('a backup of a stopped service continues it elsewhere', async () => {
   await stop();
@@ -156,7 +156,7 @@ test('a backup of a stopped service continues it elsewhere', async () => {
   const { keys } = await start(moved);
   expect(await countOf(keys, 'visit | last 1d | count')).toBe(1);
   expect(await countOf(keys, 'users | where user.plan = "free" | count')).toBe(1);
-}, 120_000);
+}, 240_000);
 
 test('Ctrl-C leaves nothing behind, and the same command works again', async () => {
   const interrupted = join(root, 'interrupted.tar.gz');
@@ -184,7 +184,7 @@ test('Ctrl-C leaves nothing behind, and the same command works again', async () 
   expect(await run('restore', target, interrupted, (press) => isStarted(work, press))).toEqual(nothing);
   expect(readdirSync(root).filter((name) => name.startsWith('interrupted'))).toEqual(['interrupted.tar.gz']);
   expect(await run('restore', target, interrupted)).toEqual({ status: 0, said: expect.any(String) });
-}, 180_000);
+}, 360_000);
 
 test('a file that is damaged or no backup is refused by name, and nothing is restored', async () => {
   const target = join(root, 'refused');
@@ -213,7 +213,7 @@ test('a backup of an earlier version is brought to this one', async () => {
   await eventually(async () =>
     expect(await countOf(keys, 'return | last 1d | where distinct_id = "ada" | count')).toBe(1),
   );
-}, 120_000);
+}, 240_000);
 
 test('a backup names the ClickHouse servers whose data it lacks', async () => {
   const file = join(root, 'lacking.tar.gz');
@@ -234,4 +234,4 @@ test('a backup names the ClickHouse servers whose data it lacks', async () => {
   rmSync(join(earlier, 'postgres', 'PG_VERSION'));
   const unread = expect.stringContaining(`${lacks} further ClickHouse servers, if there are any (PostgreSQL cannot be`);
   expect(await run('backup', earlier, file)).toEqual({ status: 0, said: unread });
-}, 120_000);
+}, 240_000);

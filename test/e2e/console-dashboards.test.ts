@@ -326,7 +326,7 @@ describe('alerts', () => {
     );
     const visited = await shop.visit('/alerts');
     const { page } = visited;
-    await page.getByText('1 Firing · 1 OK').waitFor({ timeout: 60_000 });
+    await page.getByText('1 Firing · 1 OK').waitFor({ timeout: 120_000 });
     const list = page.getByRole('list', { name: 'Alerts' });
     await list
       .getByText(/^Last value 10, /)
@@ -336,7 +336,7 @@ describe('alerts', () => {
     await expectNoFindings(visited);
     await page.getByRole('link', { name: 'many' }).click();
     const checks = page.getByRole('region', { name: 'Last 100 checks' });
-    await checks.getByText(/ · sent /).waitFor({ timeout: 60_000 });
+    await checks.getByText(/ · sent /).waitFor({ timeout: 120_000 });
     await page.getByRole('img', { name: /^\d+ checks?: the condition held in \d+, 0 failed$/ }).waitFor();
     await page.getByText('synced from a repository, and changed there').waitFor();
     await page.getByRole('button', { name: 'Dry run' }).click();

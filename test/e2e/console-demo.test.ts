@@ -49,7 +49,7 @@ test('a load that fails says why and leaves no project; it is tried again by the
   await page.getByRole('button', { name: 'Load the demo' }).click();
   await page.getByRole('progressbar', { name: 'Loading the demo shop' }).waitFor();
   await alert.waitFor({ state: 'detached' });
-}, 120_000);
+}, 240_000);
 
 test('the demo is loaded with its progress, although the worker is killed, and its questions are answered', async () => {
   const visited = await shop.visit('/start');
@@ -116,4 +116,4 @@ test('there is one at most, which is deleted where it was loaded, and few are lo
   await page.getByRole('button', { name: 'Load the demo' }).click();
   await page.getByRole('alert').filter({ hasText: 'the limit is 2 per day for an organization' }).waitFor();
   await expectNoFindings(visited);
-}, 120_000);
+}, 240_000);

@@ -251,7 +251,7 @@ test('drop rules are listed with what they have dropped, by day, and how long ev
   await eventually(async () => {
     const { deleted_at: deletedAt } = await shop.postgres('keep_receipts').first('deleted_at');
     expect(deletedAt).not.toBeNull();
-  }, 60_000);
+  }, 120_000);
   await page.reload();
   await kept.getByText('0 to delete').waitFor();
   const night = page.getByRole('region', { name: 'Deleted by night' }).getByRole('row').nth(1);

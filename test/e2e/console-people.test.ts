@@ -166,7 +166,7 @@ describe('people', () => {
     await expectNoFindings(visited);
     await confirm.click();
     const receipt = page.getByRole('dialog', { name: 'Receipt' });
-    await receipt.getByRole('heading', { name: 'Erased' }).waitFor({ timeout: 60_000 });
+    await receipt.getByRole('heading', { name: 'Erased' }).waitFor({ timeout: 120_000 });
     await receipt.getByText('Verified', { exact: false }).waitFor();
     expect(await receipt.locator('dl > div').allTextContents()).toEqual([
       'Events3',

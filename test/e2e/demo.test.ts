@@ -91,7 +91,7 @@ describe('npm run demo', () => {
     const [project] = await demoProjects();
     const stored = await postgres('dashboards').where({ project_id: project?.id }).orderBy('key').select('key');
     expect(stored.map(({ key }) => key)).toEqual(['demo-growth', 'demo-shop']);
-  }, 120_000);
+  }, 240_000);
 
   test('"Which campaign" shows customers from the newsletter and few from the largest campaign', async () => {
     const { rows } = await askAbout('Which campaign');

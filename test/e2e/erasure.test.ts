@@ -69,7 +69,7 @@ const reached = (requestId: unknown, statuses: readonly string[]) =>
   eventually(async () => {
     const answer = await call(`/api/gdpr/requests/${String(requestId)}`);
     expect(statuses).toContain(answer.status);
-  }, 120_000);
+  }, 240_000);
 
 async function countEvents(condition: string): Promise<number> {
   const result = await clickhouse.query({
@@ -206,7 +206,7 @@ test('after the purge no file contains an id or property of the person', async (
     expect([...before.values()].filter((places) => places.length === 0)).toEqual([]);
     expect(before.get(userId)).toContainEqual(expect.stringMatching(/^postgres\/pg_wal\//));
     expect(before.get(nickname)).toContainEqual(expect.stringMatching(/^postgres\/base\//));
-  }, 60_000);
+  }, 120_000);
 
   const { request_id: id, ...receipt } = await erase(userId);
   expect(receipt).toMatchObject({ status: 'deleted', events: 2, mappings: 1, profiles: 1, devices: 1 });
@@ -216,7 +216,7 @@ test('after the purge no file contains an id or property of the person', async (
     expect(left).toEqual([]);
   }, 30_000);
   expect(search([other, queued]).get(other)).not.toEqual([]);
-}, 180_000);
+}, 360_000);
 
 test('after the night no file contains what is behind the edge of keep', async () => {
   const today = await startOfToday();
@@ -238,14 +238,14 @@ test('after the night no file contains what is behind the edge of keep', async (
     // Nicknames are stored uncompressed only in the catalog, each at its time.
     const catalog = JSON.stringify(await call('/catalog'));
     for (const { event_properties: properties } of events) expect(catalog).toContain(properties.nickname);
-  }, 60_000);
+  }, 120_000);
   await postgres.raw('ANALYZE');
   // A merge may replace a file while the files are read.
   const areInFiles = (texts: readonly string[]) =>
     eventually(async () => {
       await flushPostgres();
       expect([...search(texts)].filter(([, places]) => places.length === 0)).toEqual([]);
-    }, 60_000);
+    }, 120_000);
   await areInFiles([...gone, ...kept]);
 
   const yaml = 'version: 1\nkeep: { kept: 90d }\n';
@@ -254,13 +254,13 @@ test('after the night no file contains what is behind the edge of keep', async (
   await startNight({ postgres, redis }, projectId);
   await eventually(async () => {
     expect((await call('/api/definitions/keep')).receipts).toMatchObject([{ events: 2, status: 'purged' }]);
-  }, 120_000);
+  }, 240_000);
   await eventually(() => {
     expect([...search(gone)].filter(([, places]) => places.length > 0)).toEqual([]);
   }, 30_000);
   // The catalog has forgotten all values, and finds those that are left again.
   await eventually(async () => {
     expect(JSON.stringify(await call('/catalog'))).toContain(stays.event_properties.nickname);
-  }, 60_000);
+  }, 120_000);
   await areInFiles(kept);
 }, 300_000);

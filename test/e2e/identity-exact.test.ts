@@ -117,7 +117,7 @@ async function untilDone(): Promise<void> {
     });
     expect(await redis.zcard('identity:pending')).toBe(0);
     expect(await postgres('identity_outbox').count()).toEqual([{ count: '0' }]);
-  }, 90_000);
+  }, 180_000);
 }
 
 async function storedProfiles(): Promise<Model['profiles']> {
@@ -192,4 +192,4 @@ test(`profiles equal the reference after killed workers, cut connections and rep
   expect(await queriedProfiles()).toEqual(model.profiles);
   expect(await storedMappings()).toEqual(model.mappings);
   expect(await copiedMappings()).toEqual(model.mappings);
-}, 180_000);
+}, 360_000);

@@ -134,7 +134,7 @@ describe.each(['Procfile', 'npm start'])('%s', (name) => {
         }),
       );
       expect(MEASUREMENTS.filter((_, index) => isEmpty[index])).toEqual([]);
-    }, 60_000);
+    }, 120_000);
   });
 });
 

@@ -87,7 +87,7 @@ function isRunning(group: number): boolean {
   }
 }
 
-test('a runner of Procfiles migrates, starts and ends the whole service', { timeout: 120_000 }, async () => {
+test('a runner of Procfiles migrates, starts and ends the whole service', { timeout: 240_000 }, async () => {
   const release = start('release=1');
   expect({ status: await release.ended, output: release.output() }).toEqual({
     status: 0,

@@ -53,7 +53,7 @@ describe('keys of npm start', () => {
     } finally {
       rmSync(other, { recursive: true, force: true });
     }
-  }, 120_000);
+  }, 240_000);
 
   test('are printed by --keys, in their current values', async () => {
     expect(secretsOf(await shownKeys())).toEqual([file.secret_key, file.admin_key]);

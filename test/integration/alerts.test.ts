@@ -209,18 +209,18 @@ describe('the alerts of a project', () => {
       await run('send-alerts');
       for (const path of paths) expect(receiver.at(path).length).toBeGreaterThan(0);
       for (const { status } of await deliveries()) expect(status).toBe('sent');
-    }, 60_000);
+    }, 120_000);
     await purchase();
     await checkNow();
     await eventually(async () => {
       await run('send-alerts');
       expect((await deliveries()).filter(({ status }) => status === 'sent')).toHaveLength(2 * ALERTS_MAX);
-    }, 60_000);
+    }, 120_000);
     for (const path of paths) {
       const told = new Map(receiver.at(path).map(({ headers, body }) => [headers['x-delivery-id'], body.state]));
       expect([...told.values()]).toEqual(['firing', 'ok']);
     }
-  }, 180_000);
+  }, 360_000);
 });
 
 test('a message to a private address fails visibly, and is not tried again', async () => {

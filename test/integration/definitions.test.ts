@@ -35,7 +35,7 @@ beforeAll(async () => {
     event('purchase', 'bob'),
   );
   await tenant.holds(7);
-}, 120_000);
+}, 240_000);
 
 afterAll(() => stack?.close());
 
@@ -224,7 +224,7 @@ reports:
   });
   expect((await put(SOURCE, key)).status).toBe(200);
   expect([await read('alerts'), await read('reports')]).toEqual([[], []]);
-}, 60_000);
+}, 120_000);
 
 test('the documents of docs/definitions.md are stored, and its queries run', async () => {
   const [document = '', annotations = '', alerts = '', ...others] = examplesOf('definitions.md', 'yaml');

@@ -78,7 +78,7 @@ test.each([
     expect(output).toMatch(complaint);
     expect(status).toBe(1);
   },
-  90_000,
+  180_000,
 );
 
 const NOTHING_LISTENS = 'cannot be reached at 127.0.0.1:1: nothing listens there\n';

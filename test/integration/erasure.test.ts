@@ -14,7 +14,7 @@ let stack: ErasureStack;
 
 beforeAll(async () => {
   stack = await startErasureStack();
-}, 120_000);
+}, 240_000);
 
 afterAll(() => stack?.close());
 

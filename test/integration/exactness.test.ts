@@ -146,7 +146,7 @@ describe('from POST /track to the stored rows', () => {
       await eventually(async () => {
         const payloads = await redis.keys('ingest:claim:*');
         expect(await Promise.all(payloads.map(isWaiting))).not.toContain(true);
-      }, 60_000);
+      }, 120_000);
     } finally {
       redis.disconnect();
     }
@@ -181,5 +181,5 @@ describe('from POST /track to the stored rows', () => {
         (await store.rows<{ n: string }>(project.id, "uniqExactIf(insert_id, event_type LIKE 'storm-%') AS n"))[0]?.n,
       ),
     );
-  }, 120_000);
+  }, 240_000);
 });

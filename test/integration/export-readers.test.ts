@@ -194,7 +194,7 @@ describe('an export client', () => {
     expect(held.redis - before.redis).toBeLessThan(8 * MEBIBYTE);
     expect(held.web - before.web).toBeLessThan(60 * MEBIBYTE);
     expect(held.worker - before.worker).toBeLessThan(60 * MEBIBYTE);
-  }, 120_000);
+  }, 240_000);
 
   test('leaves nothing in memory once it has read everything', async () => {
     // The level of garbage depends on the machine; memory that is kept grows with each export.
@@ -207,7 +207,7 @@ describe('an export client', () => {
       expect(grown.web).toBeLessThan(20 * MEBIBYTE);
       expect(grown.worker).toBeLessThan(20 * MEBIBYTE);
     });
-  }, 120_000);
+  }, 240_000);
 
   test('gets 429 with Retry-After above the limit of open exports', async () => {
     const responses = await Promise.all(Array.from({ length: EXPORTS_MAX }, () => openSlowly(slow)));
@@ -216,7 +216,7 @@ describe('an export client', () => {
     expect(refused.headers.get('retry-after')).toBe('60');
     for (const response of responses) response.destroy();
     await eventually(async () => expect((await ask('nobody')).status).toBe(200));
-  }, 60_000);
+  }, 120_000);
 
   test('that disconnects cancels its query and its job', async () => {
     const response = await openSlowly(slow);
@@ -228,7 +228,7 @@ describe('an export client', () => {
     await eventually(async () => expect(await runningPages()).toBe(0));
     await eventually(async () => expect(await lastOutcome()).toBe('cancelled'));
     await untilQueueIsEmpty();
-  }, 60_000);
+  }, 120_000);
 
   test('gets a broken connection when the worker is killed, 503 without a worker, and an answer from the next one', async () => {
     const response = await openSlowly(slow);
@@ -246,7 +246,7 @@ describe('an export client', () => {
 
     await processes.start('worker');
     expect(await readLines((await openSlowly(slow)).resume())).toBe(EVENTS);
-  }, 120_000);
+  }, 240_000);
 
   test("leaves the person's id neither in Redis, its files nor the logs", async () => {
     const [, directory = ''] = (await redis.config('GET', 'dir')) as string[];

@@ -191,7 +191,7 @@ describe('content of an export', () => {
     const expected = orderOf(sent).sort();
     const exports = await Promise.all(Array.from({ length: 3 }, () => exportOf('busy', own.secretKey)));
     for (const events of exports) expect(orderOf(events)).toEqual(expected);
-  }, 180_000);
+  }, 360_000);
 
   test('continues after the last line when the query of a page breaks off', async () => {
     const userId = `broken-off-${randomUUID()}`;
@@ -230,5 +230,5 @@ describe('content of an export', () => {
     expect(ids).toEqual(Array.from({ length: 30_000 }, (_, n) => String(n)));
     // Devices, hours, and more pages than the three that it would have taken.
     expect(asked.length).toBeGreaterThan(2 + 3);
-  }, 60_000);
+  }, 120_000);
 });

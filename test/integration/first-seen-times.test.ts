@@ -31,7 +31,7 @@ beforeAll(async () => {
   store = openEventStore(databases);
   hostile = await createTestProject(databases);
   other = await createTestProject(databases);
-}, 120_000);
+}, 240_000);
 
 afterAll(async () => {
   await processes?.stop();

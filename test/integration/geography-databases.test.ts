@@ -26,7 +26,7 @@ const EVENTS = [
 ];
 
 test('reading the databases for the first events gives them their geography without blocking the event loop', {
-  timeout: 90_000,
+  timeout: 180_000,
 }, async () => {
   const databases = await createTestDatabases({ GEOIP_DATABASE });
   const store = openEventStore(databases);

@@ -22,7 +22,7 @@ let url: string;
 beforeAll(async () => {
   stack = await startErasureStack();
   url = stack.processes.url;
-}, 120_000);
+}, 240_000);
 
 afterAll(() => stack?.close());
 
@@ -208,7 +208,7 @@ describe('keeping', () => {
   let today: number;
   beforeAll(async () => {
     today = await startOfToday();
-  }, 180_000);
+  }, 360_000);
   const daysAgo = (days: number, ms = 0): string => new Date(today - days * DAY_MS + ms).toISOString();
   const keptOf = async (of: Tenant) =>
     (await send(url, 'GET /api/definitions/keep', { key: of.project.secretKey })).body;
@@ -222,7 +222,7 @@ describe('keeping', () => {
       const [receipt] = (await keptOf(of)).receipts;
       expect(receipt).toMatchObject({ day: daysAgo(0).slice(0, 10), status: 'purged' });
       return receipt;
-    }, 120_000);
+    }, 240_000);
   }
 
   test('two years of events lose exactly what is behind the edges, and others none', async () => {
@@ -298,7 +298,7 @@ describe('keeping', () => {
       const pageView = catalog.body.events.find((row: { event_type: string }) => row.event_type === 'page_view');
       expect(pageView).toMatchObject({ count: left.filter((id) => id.startsWith('page')).length });
       expect(JSON.stringify(catalog.body)).not.toContain(gone);
-    }, 60_000);
+    }, 120_000);
   }, 240_000);
 
   test('events that arrive behind the edge are stored, and go in the next night', async () => {

@@ -16,7 +16,7 @@ let tenant: Tenant;
 beforeAll(async () => {
   stack = await startErasureStack();
   tenant = await stack.createTenant();
-}, 120_000);
+}, 240_000);
 
 afterAll(() => stack?.close());
 

@@ -41,7 +41,7 @@ beforeAll(async () => {
   );
   // The thread of the pool is started before anything is measured.
   await ask('large | list | last 7d', 'json');
-}, 120_000);
+}, 240_000);
 
 afterAll(async () => {
   await metronome?.stop();

@@ -20,7 +20,7 @@ const STATEMENTS = [
   'ALTER TABLE events RENAME COLUMN IF EXISTS uid',
   'ALTER TABLE profiles MATERIALIZE COLUMN props_types',
 ] as const;
-const SIX_RUNS = { timeout: 180_000 };
+const SIX_RUNS = { timeout: 360_000 };
 // Progress stands above it when a run takes long.
 const INTERRUPTED = {
   status: 130,
@@ -116,7 +116,7 @@ test('Ctrl-C of npm run migrate leaves databases with which the same command goe
   expect(await tablesOf(databases)).toEqual(await tablesOf(complete));
 });
 
-test('progress names the migrations of PostgreSQL that are applied', { timeout: 180_000 }, async () => {
+test('progress names the migrations of PostgreSQL that are applied', { timeout: 360_000 }, async () => {
   const earlier = await createEmptyDatabases();
   const client = createPostgres(earlier.config);
   const first = findMigration(all);

@@ -376,7 +376,7 @@ test('every route answers as documented', async () => {
   }
   const routes = ROUTES.map(({ method, path }) => `${method} ${path}`);
   expect(routes.filter((route) => !asked.has(route))).toEqual(TESTED_ELSEWHERE);
-}, 120_000);
+}, 240_000);
 
 test('GET /openapi.json returns the document of the code', async () => {
   const served = await (await fetch(`${processes.url}/openapi.json`)).json();

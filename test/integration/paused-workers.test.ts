@@ -158,7 +158,7 @@ test('a worker that was stopped stores nothing of jobs that it has lost', async 
   expect(await store.count(waiting.id)).toBe(0);
   expect(await store.count(cut.id)).toBe(SIZE);
   expect(await store.count(busy.id)).toBe(sent * SIZE);
-}, 180_000);
+}, 360_000);
 
 test.each([1, 20_000])('an insert of %i rows stores nothing when its sender loses its lease', async (rows) => {
   const project = await createTestProject(databases);

@@ -22,7 +22,7 @@ beforeAll(async () => {
     EXPORTS_OPEN_MAX: String(4 * EXPORTS_OF_PROJECT_MAX),
     EXPORT_READER_TIMEOUT_MS: String(READER_TIMEOUT_MS),
   });
-}, 120_000);
+}, 240_000);
 
 afterAll(() => stack?.close());
 
@@ -67,7 +67,7 @@ describe('a hundred concurrent erasures of one project', () => {
     await hostile.holds(0);
     // A receipt that waited for the hundred would arrive with their last.
     expect(answeredBefore).toBeLessThan(0.7 * PEOPLE);
-  }, 180_000);
+  }, 360_000);
 });
 
 describe('exports that a hostile project reads', () => {
@@ -80,7 +80,7 @@ describe('exports that a hostile project reads', () => {
   beforeAll(async () => {
     [hostile, victim] = [await stack.createTenant(), await stack.createTenant()];
     for (const tenant of [hostile, victim]) await fill(tenant, 1, LINES, LINE_BYTES);
-  }, 120_000);
+  }, 240_000);
 
   afterEach(async () => {
     for (const response of opened.splice(0)) response.destroy();
@@ -136,7 +136,7 @@ describe('exports that a hostile project reads', () => {
     // All connections are closed, and the audit trail records the exports as cancelled.
     await eventually(async () => expect(await cancelledExports()).toHaveLength(slow.length), 4 * READER_TIMEOUT_MS);
     expect((await open(hostile)).statusCode).toBe(200);
-  }, 120_000);
+  }, 240_000);
 
   test('at full speed delay no other project', async () => {
     let isOver = false;
@@ -155,7 +155,7 @@ describe('exports that a hostile project reads', () => {
     await Promise.all(attack);
     // With equal shares each of the attackers reads about one meanwhile.
     expect(readMeanwhile).toBeLessThanOrEqual(3 * EXPORTS_OF_PROJECT_MAX);
-  }, 120_000);
+  }, 240_000);
 
   test('leave an export complete and in order that loses its place repeatedly', async () => {
     const patient = await open(victim);
@@ -183,7 +183,7 @@ describe('exports that a hostile project reads', () => {
     });
     expect(new Set(positions).size).toBe(LINES);
     expect(positions).toEqual([...positions].sort());
-  }, 120_000);
+  }, 240_000);
 });
 
 describe('rate limits of privacy routes', () => {
@@ -220,5 +220,5 @@ describe('rate limits of privacy routes', () => {
     } finally {
       await limited.close();
     }
-  }, 120_000);
+  }, 240_000);
 });

@@ -12,7 +12,7 @@ let stack: ErasureStack;
 
 beforeAll(async () => {
   stack = await startErasureStack();
-}, 120_000);
+}, 240_000);
 
 afterAll(() => stack?.close());
 
@@ -77,7 +77,7 @@ test('deleting a project deletes its rows and queued events, and no others, and 
   await project(gone).update({ deleted_at: new Date(Date.now() - HALF_AN_HOUR_MS) });
   await eventually(async () => {
     expect(await project(gone).first('data_deleted_at')).toEqual({ data_deleted_at: expect.any(Date) });
-  }, 120_000);
+  }, 240_000);
   expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
 }, 300_000);
 
@@ -101,4 +101,4 @@ test('a project whose deletion fails delays no other', async () => {
     await stack.postgres.raw('DROP FUNCTION refuse_deletion CASCADE');
   }
   await eventually(async () => expect(await rowsOf(stuck)).toEqual(NOTHING), 30_000);
-}, 120_000);
+}, 240_000);

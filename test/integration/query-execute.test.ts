@@ -135,7 +135,7 @@ describe('limits of a query', () => {
       sql: 'SELECT count() FROM (SELECT toString(number) AS g, count() FROM numbers(3000000) GROUP BY g)',
       params: {},
     };
-    const result = await begin({ memoryBytes: 300 * 1024 * 1024 }).run(groups);
+    const result = await begin({ memoryBytes: 300 * 1024 * 1024, timeoutMs: 50_000 }).run(groups);
     expect(result.rows).toEqual([[3_000_000]]);
   });
 

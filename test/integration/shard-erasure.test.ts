@@ -61,7 +61,7 @@ async function leaveData(project: NewProject, elsewhere: number): Promise<{ pers
       const query = `SELECT toUInt32(count()) AS rows FROM ${table} WHERE project_id = '${project.id}'`;
       const result = await home.clickhouse.query({ query, format: 'JSONEachRow' });
       expect([table, await result.json()]).toEqual([table, [{ rows: 1 }]]);
-    }, 60_000);
+    }, 120_000);
   }
   return { person, texts: [person, device, word, old] };
 }
@@ -107,7 +107,7 @@ test('an erased person is in no file of any shard, however long one of them does
   await two.second.start();
   await eventually(async () => {
     expect(await showRequest(project, id)).toMatchObject({ status: 'purged', events: 1, waiting_for: [] });
-  }, 120_000);
+  }, 240_000);
   expect(search(texts)).toEqual([]);
   await areOnBoth(kept.texts);
 }, 240_000);
@@ -123,7 +123,7 @@ test('a deleted project is in no file of any shard, however long one of them doe
   await two.postgres('projects').where({ id: project.id }).update({ deleted_at: deletedAt });
   await eventually(() => {
     expect(two.processes.get('worker').output.slice(from).join('\n')).toContain(`${silent()} does not answer`);
-  }, 60_000);
+  }, 120_000);
   const isDeleted = async () =>
     (await two.postgres('projects').where({ id: project.id }).first('data_deleted_at')).data_deleted_at !== null;
   expect(await isDeleted()).toBe(false);

@@ -155,7 +155,7 @@ test('expired events leave every shard that has had the project, and a silent on
   await startNightOf([moved, leftBehind]);
   await eventually(async () => {
     expect([await isPurged(moved), await isPurged(leftBehind)]).toEqual([true, true]);
-  }, 120_000);
+  }, 240_000);
   expect([search(ofMoved), search(ofLeft)]).toEqual([[], []]);
   await areAt(kept, [0, 1]);
 }, 300_000);

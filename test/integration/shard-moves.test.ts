@@ -103,7 +103,7 @@ test('rows that a killed move has left are deleted by a worker', async () => {
   expect(await two.rowsOn(elsewhere, other)).toBe(1);
   await eventually(async () => expect(await two.rowsOn(elsewhere, other)).toBe(0), 60_000);
   await expect(requireMove(two.postgres, { projectId: other.id, move, state: 'home' })).resolves.toBeUndefined();
-}, 120_000);
+}, 240_000);
 
 test('a command that has lost its lock can do nothing to a later move', async () => {
   const other = await createTestProject(two.databases);
@@ -147,7 +147,7 @@ test('a command that has lost its lock can do nothing to a later move', async ()
     async () => expect([await two.rowsOn(from, other), await two.rowsOn(to, other)]).toEqual([0, 30]),
     60_000,
   );
-}, 120_000);
+}, 240_000);
 
 test('a deletion that arrives late spares what came after it was decided', async () => {
   const other = await createTestProject(two.databases);
@@ -209,7 +209,7 @@ test('a later move waits for a copy that runs, and deletes what it has stored', 
     await held.close();
     await relay.close();
   }
-}, 60_000);
+}, 120_000);
 
 async function namesFrom(clickhouse: ClickHouseClient, query: string, prefix: string): Promise<string[]> {
   const result = await clickhouse.query({ query, format: 'JSONEachRow' });

@@ -315,5 +315,5 @@ describe('workers', () => {
     }
     expect(new Set(proxy.inserts.map(({ host }) => host)).size).toBe(2);
     for (const name of ['killed', 'stopped']) expect(await storedOf(name)).toBeGreaterThanOrEqual(SIZE);
-  }, 180_000);
+  }, 360_000);
 });

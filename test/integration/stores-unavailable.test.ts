@@ -37,7 +37,7 @@ afterEach(async () => {
   for (const process of PROCESSES) {
     await eventually(async () => expect(await (await ask(process, '/readyz')).text()).toBe('ready'), 60_000);
   }
-}, 70_000);
+}, 140_000);
 
 afterAll(async () => {
   await processes?.stop();

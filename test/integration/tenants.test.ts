@@ -84,7 +84,7 @@ describe('answers of golden queries beside other projects', () => {
         })),
       );
     }
-  }, 120_000);
+  }, 240_000);
 
   afterAll(() => service?.close());
 

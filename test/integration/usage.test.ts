@@ -64,7 +64,7 @@ describe('GET /usage', () => {
     await eventually(async () => {
       const { body: days } = await usage(`?from=${day(0)}`);
       expect(days).toEqual([{ date: day(0), events_ingested: 3, events_stored: 2, queries_run: 2 }]);
-    }, 60_000);
+    }, 120_000);
 
     expect((await track(processes.url, project.publicKey, { event_type: 'z' })).status).toBe(200);
     await postgres('usage_days').where({ project_id: project.id }).update({ events_ingested: 10 });
@@ -75,7 +75,7 @@ describe('GET /usage', () => {
       });
     });
     expect((await send(processes.url, 'POST /query', { key: project.secretKey, body })).status).toBe(200);
-  }, 90_000);
+  }, 180_000);
 
   test('returns every day from the first of the month to today by default', async () => {
     const today = day(0);

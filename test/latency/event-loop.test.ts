@@ -86,7 +86,7 @@ beforeAll(async () => {
   await post('/track', hostile.secretKey, TRACK_ATTACKS[0]?.body ?? Buffer.alloc(0));
   aloneMs.web = median(await repeat(sendEvent, 2000));
   aloneMs.query = median(await repeat(ask, 2000));
-}, 120_000);
+}, 240_000);
 
 afterAll(async () => {
   await metronome?.stop();
