@@ -1,9 +1,9 @@
 // Vitest reporter for the tiers of tests: prints the time of each tier beside its budget and the
 // ten slowest files, and fails the run when a tier exceeds its limit.
 //
-// Budgets are seconds on two quiet cores of a fast machine. Virtual machines whose memory is slow to
-// get take twice the CPU time, and other processes add up to half of it, so the limit of a tier that
-// only computes is three times its budget, in CPU seconds (Linux: the process and its ended
+// Budgets are seconds on two quiet cores of a fast machine. Virtual machines where page faults are
+// slow take twice the CPU time, and other processes add up to half of it, so the limit of a tier
+// that only computes is three times its budget, in CPU seconds (Linux: the process and its ended
 // children). Tiers that wait for engines have no limit of their own: .ci/run limits the whole run.
 import { cpus } from 'node:os';
 import { cpuSeconds } from './cpu-time.mjs';
