@@ -2,6 +2,7 @@
 // consent. The site has another origin than the service.
 
 import { describe, expect, test } from 'vitest';
+import { launchChromium } from '../support/browser.js';
 import {
   call,
   documentWith,
@@ -18,7 +19,7 @@ import {
 } from '../support/browser-page.js';
 import { examplesOf } from '../support/documentation.js';
 
-openPageForEachTest();
+openPageForEachTest(launchChromium);
 
 describe('page views of the browser script', () => {
   test('contain the page, its referrer and its campaign', async () => {

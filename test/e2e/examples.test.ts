@@ -18,7 +18,7 @@ import { build } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { launchChromium } from '../support/browser.js';
+import { launchBrowser } from '../support/browser.js';
 import { eventually } from '../support/eventually.js';
 import { runProgram } from '../support/programs.js';
 import { startScriptedServer } from '../support/scripted-server.js';
@@ -67,7 +67,7 @@ test('the static page example sends page views and identifies a user', async () 
     '/',
     page.replace('http://localhost:8080', processes.url).replace('pk_YOUR_PUBLIC_KEY', project.publicKey),
   );
-  const browser = await launchChromium();
+  const browser = await launchBrowser();
   try {
     const tab = await browser.newPage();
     await tab.goto(site.url);

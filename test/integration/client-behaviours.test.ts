@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignVariant } from '../../clients/node/src/assignment.js';
 import { VERSION } from '../../clients/node/src/version.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { launchChromium } from '../support/browser.js';
+import { launchBrowser } from '../support/browser.js';
 import {
   type ClientCall,
   type ClientDriver,
@@ -54,7 +54,7 @@ const key = 'pk_behaviours';
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await launchChromium();
+  browser = await launchBrowser();
 });
 afterAll(() => browser?.close());
 

@@ -3,7 +3,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
-import { launchChromium } from './browser.js';
+import { launchBrowser } from './browser.js';
 import { eventually } from './eventually.js';
 import { type ScriptedServer, startScriptedServer } from './scripted-server.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from './stack.js';
@@ -20,13 +20,13 @@ export let site: ScriptedServer;
 /** Errors that the page reports; the script must not add any. */
 let complaints: string[];
 
-/** Starts the service and the browser once, and a site and a page for each test. */
-export function openPageForEachTest(): void {
+/** Starts the service and a browser once, and a site and a page for each test. */
+export function openPageForEachTest(launch: () => Promise<Browser> = launchBrowser): void {
   beforeAll(async () => {
     databases = await createTestDatabases();
     store = openEventStore(databases);
     processes = await startProcesses(databases.env, ['worker', 'web']);
-    browser = await launchChromium({ ignoreDefaultArgs: ['--disable-back-forward-cache'] });
+    browser = await launch();
   });
 
   afterAll(async () => {

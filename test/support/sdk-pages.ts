@@ -1,7 +1,7 @@
 // Pages in a real browser that load an npm package: `sdk` holds its exports.
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
-import { launchChromium } from './browser.js';
+import { launchBrowser } from './browser.js';
 import { startScriptedServer } from './scripted-server.js';
 
 export interface SdkPages {
@@ -17,7 +17,7 @@ export interface SdkPages {
 export async function startSdkPages(): Promise<SdkPages> {
   const site = await startScriptedServer();
   site.pages.set('/sdk', '<!doctype html><title>Shop</title><link rel="icon" href="data:,">');
-  const browser = await launchChromium();
+  const browser = await launchBrowser();
   const bundles = new Map<string, Promise<string>>();
   const url = `${site.url}/sdk`;
 
