@@ -15,7 +15,7 @@ import { SEED } from '../support/seed.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, type EventStore, openEventStore } from '../support/track.js';
 
-const ROUNDS = 8;
+const ROUNDS = 5;
 const CLIENTS = 8;
 const CALLS_PER_CLIENT = 50;
 const WORKERS = ['worker', 'worker-2', 'worker-3'];

@@ -143,7 +143,7 @@ describe('hostile connections', () => {
     }
     // 19 bodies of 5 MiB are as many as fit into three quarters of the 128 MiB that a process holds
     // at a time.
-    await eventually(() => expect(answers.match(/HTTP\/1.1 429 /g)).toHaveLength(81), 25_000);
+    await eventually(() => expect(answers.match(/HTTP\/1.1 429 /g)).toHaveLength(81), 60_000);
     expect(answers.match(/Retry-After: 60\r\n/g)).toHaveLength(81);
     expect(answers).toContain('{"error":"too many request bytes are in flight; try again in a minute"}');
     // Twice, for uncollected garbage.

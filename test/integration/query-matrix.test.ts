@@ -18,6 +18,8 @@ const GROUPS = ['', ' | by day', ' | by _country', ' | by week, _country'];
 const ZONE = 'America/St_Johns';
 const PROJECT_ID = toProjectId(PROJECT);
 const ROWS_MAX = 500;
+/** One text in so many is also asked by pages: a page costs as much as the whole answer. */
+const PAGED_EVERY = 3;
 /** `metric NAME` is an example of the table of sources. */
 const DEFINITIONS: Definitions = [
   { kind: 'metric', name: 'NAME', query: 'formula count(pay) / unique(signup)', line: 1 },
@@ -63,16 +65,17 @@ describe.each(SOURCES_TRIED)('%s', (source) => {
 
   test('is answered with each stage that fits, whole and by pages, in every format', async () => {
     expect(texts.length).toBeGreaterThan(0);
-    for (const text of texts) {
+    for (const [index, text] of texts.entries()) {
       const whole = await ask(text, ROWS_MAX, 0).catch((error: unknown) => {
         throw new Error(`${text}: ${String(error)}`, { cause: error });
       });
-      const page = await ask(text, 2, 1);
-      expect([text, page.rows]).toEqual([text, whole.rows.slice(1, 3)]);
-      expect([text, page.total]).toEqual([text, whole.total]);
       expect(JSON.parse(formatJson(whole))).toMatchObject({ total: whole.total });
       expect(formatCsv(whole).split('\r\n')[0]?.split(',')).toHaveLength(whole.columns.length);
       expect(formatLlm(whole, text)).toContain('| ');
+      if (index % PAGED_EVERY !== 0) continue;
+      const page = await ask(text, 2, 1);
+      expect([text, page.rows]).toEqual([text, whole.rows.slice(1, 3)]);
+      expect([text, page.total]).toEqual([text, whole.total]);
     }
   }, 300_000);
 });

@@ -15,7 +15,7 @@ import { toQueryText } from '../oracle/to-query-text.js';
 import { type OracleService, startOracleService } from '../support/oracle-service.js';
 import { type QueryService, startQueryService } from '../support/query-service.js';
 
-const RUNS = Number(process.env.TENANT_RUNS ?? 4);
+const RUNS = Number(process.env.TENANT_RUNS ?? 2);
 const TIME_LIMIT_MS = 300_000;
 /** Shrinking that takes too long ends with the smallest case so far, instead of a test timeout. */
 const UNTIL_THE_LIMIT = { interruptAfterTimeLimit: TIME_LIMIT_MS - 30_000 };
@@ -51,7 +51,8 @@ describe('answers of golden queries beside other projects', () => {
       path: '/secret',
     }));
 
-  const files = readGoldenFiles().filter((file) => !file.expectsError);
+  // Every second one: each is asked twice, alone and beside the others.
+  const files = readGoldenFiles().filter((file, index) => !file.expectsError && index % 2 === 0);
   const alone = new Map<string, string>();
 
   beforeAll(async () => {
