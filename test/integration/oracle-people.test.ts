@@ -11,7 +11,7 @@ import { worldOf } from '../oracle/world.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
 import { SEED } from '../support/seed.js';
 
-const RUNS = Number(process.env.ORACLE_RUNS ?? 8);
+const RUNS = Number(process.env.ORACLE_RUNS ?? 12);
 
 type Row = Readonly<Record<string, unknown>>;
 
