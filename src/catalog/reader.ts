@@ -29,14 +29,17 @@ export class CatalogReader {
     this.#postgres = postgres;
   }
 
-  /** Concurrent calls for a project share one read. */
+  /** A catalog that was checked a moment ago is given as it is. */
   async read(projectId: ProjectId): Promise<Catalog> {
     const held = this.#held.get(projectId);
     if (held && performance.now() - held.checkedAt < CHECKED_FOR_MS) return held.catalog;
     return this.readNow(projectId);
   }
 
-  /** Also checks a catalog that was checked a moment ago. Concurrent calls share one read. */
+  /**
+   * Checks whether the catalog has changed; the same object is given when it has not. Concurrent
+   * calls for a project share one read.
+   */
   async readNow(projectId: ProjectId): Promise<Catalog> {
     const running = this.#reading.get(projectId);
     if (running) return running;

@@ -215,10 +215,11 @@ export async function warnOfUnseen(
   try {
     const catalog = await withTimeout(CATALOG_TIMEOUT_MS, catalogs.read(projectId));
     const hidden = warningsOfHidden(definitions, catalog);
-    if (warningsOfUnseen(mentions, catalog).length === 0) return hidden;
+    const unseen = warningsOfUnseen(mentions, catalog);
+    if (unseen.length === 0) return hidden;
     // The first event with this name may have arrived since the catalog was read.
     const current = await withTimeout(CATALOG_TIMEOUT_MS, catalogs.readNow(projectId));
-    return [...hidden, ...warningsOfUnseen(mentions, current)];
+    return [...hidden, ...(current === catalog ? unseen : warningsOfUnseen(mentions, current))];
   } catch (err) {
     log.warn({ err }, 'the catalog of a project could not be read');
     return [];
