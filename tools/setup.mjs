@@ -145,7 +145,8 @@ const TEST_PROGRAMS = ['chromium', 'chromium-headless-shell', 'prometheus', 'pyt
 
 /**
  * Installs the programs that browser and metrics tests need (Debian packages of the same names).
- * Without them, those tests fail with a message.
+ * Without them, those tests fail with a message; without the headless shell, they draw pages in
+ * chromium, which takes longer.
  */
 export function ensureTestPrograms() {
   const missing = TEST_PROGRAMS.filter((name) => !isCommand(name));

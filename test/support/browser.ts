@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
-export const CHROMIUM = '/usr/bin/chromium';
+const CHROMIUM = '/usr/bin/chromium';
 /** Chromium without windows of its own, in a Debian package of its own. */
 const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell';
 
