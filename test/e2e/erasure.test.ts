@@ -74,6 +74,8 @@ const reached = (requestId: unknown, statuses: readonly string[]) =>
 async function countEvents(condition: string): Promise<number> {
   const result = await clickhouse.query({
     query: `SELECT count() AS n FROM events WHERE ${condition}`,
+    // A list of ids may be long.
+    clickhouse_settings: { max_query_size: '100000000' },
     format: 'JSONEachRow',
   });
   return Number((await result.json<{ n: string }>())[0]?.n);
