@@ -1,5 +1,6 @@
 // Helpers for tests of imports: input from text, and what a source maps it to.
 import { expect, test } from 'vitest';
+import { type GeneratedExport, generateExport } from '../../bench/generated-exports.js';
 import type { InputFile } from '../../src/imports/input/input-files.js';
 import type { ImportedEvent, Mapped, OpenSource, Source, SourceOptions } from '../../src/imports/source.js';
 
@@ -8,6 +9,13 @@ export const inputOf = (text: string): InputFile => ({
   name: 'text',
   open: async function* () {
     yield Buffer.from(text);
+  },
+});
+
+export const generatedFile = (generated: GeneratedExport, records: number): InputFile => ({
+  name: generated.file,
+  open: async function* () {
+    for (const text of generateExport(generated, records)) yield Buffer.from(text);
   },
 });
 

@@ -4,16 +4,11 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, test } from 'vitest';
-import {
-  GENERATED_EXPORTS,
-  type GeneratedExport,
-  generateExport,
-  UMAMI_EVENT_DATA,
-} from '../../../bench/generated-exports.js';
-import type { InputFile } from '../../../src/imports/input/input-files.js';
+import { GENERATED_EXPORTS, UMAMI_EVENT_DATA } from '../../../bench/generated-exports.js';
 import { splitTabs } from '../../../src/imports/input/tab-separated.js';
 import { runImport } from '../../../src/imports/run-import.js';
 import { findSource, SOURCES } from '../../../src/imports/sources/table.js';
+import { generatedFile } from '../../support/imports.js';
 
 const RECORDS = 16_000;
 const MEGABYTE = 1_000_000;
@@ -23,13 +18,6 @@ const AFTER_MS = Date.UTC(2027, 0, 1);
 
 setFlagsFromString('--expose_gc');
 const collectGarbage = runInNewContext('gc') as () => void;
-
-const fileOf = (generated: GeneratedExport): InputFile => ({
-  name: generated.file,
-  open: async function* () {
-    for (const text of generateExport(generated, RECORDS)) yield Buffer.from(text);
-  },
-});
 
 test('a value does not keep the line that it is a part of', () => {
   collectGarbage();
@@ -63,17 +51,20 @@ test.each([
     sent += events.length;
     return { accepted: events.length + calls.length };
   };
-  const summary = await runImport(exports.map(fileOf), {
-    open: source.open({ site: undefined, timeZone: undefined }),
-    clients: { track: send, identifyBatch: send },
-    ...{ library: 'test/1', nowMs: AFTER_MS },
-    onProgress: ({ read }) => {
-      if (read < sampled + RECORDS / 8) return;
-      sampled = read;
-      collectGarbage();
-      alive.push(process.memoryUsage().heapUsed);
+  const summary = await runImport(
+    exports.map((generated) => generatedFile(generated, RECORDS)),
+    {
+      open: source.open({ site: undefined, timeZone: undefined }),
+      clients: { track: send, identifyBatch: send },
+      ...{ library: 'test/1', nowMs: AFTER_MS },
+      onProgress: ({ read }) => {
+        if (read < sampled + RECORDS / 8) return;
+        sampled = read;
+        collectGarbage();
+        alive.push(process.memoryUsage().heapUsed);
+      },
     },
-  });
+  );
   const events = RECORDS * eventsPerRecord;
   expect([summary.read, summary.events, sent, summary.skippedCount]).toEqual([RECORDS, events, events, 0]);
   expect(alive.length).toBeGreaterThan(4);
