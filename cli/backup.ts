@@ -1,8 +1,10 @@
 // `npm run backup` and `npm run restore`: the data of `npm start` in one file, written while it
 // runs or when it is stopped, and restored into an empty data directory.
+
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { formatCount, StepProgress } from '../src/platform/progress.js';
 import { backUpRunning } from '../standalone/backup/back-up-running.js';
@@ -16,9 +18,6 @@ import { isRunning } from '../standalone/process-identity.js';
 import { say } from '../standalone/terminal.js';
 
 const MEBIBYTE = 1024 * 1024;
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-const EXIT_INTERRUPTED = 130;
 
 const interrupt = new AbortController();
 const progress = new StepProgress(process.stderr);

@@ -1,4 +1,5 @@
 // `npm run demo`: creates, refreshes and deletes the demo project of a running service.
+
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { type DemoArguments, HELP, parseDemoArguments } from '../src/demo/arguments.js';
@@ -6,17 +7,15 @@ import { createDemo, type Demo, type DemoDeps, DemoExists, deleteDemo } from '..
 import { generateShop } from '../src/demo/generate.js';
 import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
 import { readStandalone } from '../src/imports/target.js';
-import { UsageError } from '../src/imports/usage-error.js';
 import { describeFailure } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
 import { formatCount, formatRemaining, ProgressDisplay, toCells } from '../src/platform/progress.js';
+import { UsageError } from '../src/platform/usage-error.js';
 
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-const EXIT_INTERRUPTED = 130;
 const ACTOR = { kind: 'operator', id: 'npm run demo' } as const;
 const LIBRARY = 'service-demo/1';
 

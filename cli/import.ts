@@ -1,4 +1,5 @@
 // `npm run import`: parses the command line, runs the import, prints progress and the summary.
+
 import { relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
@@ -16,14 +17,11 @@ import {
   createWaitingTrackClient,
   TrackError,
 } from '../src/imports/track-client.js';
-import { UsageError } from '../src/imports/usage-error.js';
+import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { ProgressDisplay } from '../src/platform/progress.js';
+import { UsageError } from '../src/platform/usage-error.js';
 import { readSecretKey } from './project-keys.js';
-
-const EXIT_FAILED = 1;
-const EXIT_USAGE = 2;
-const EXIT_INTERRUPTED = 130;
 
 const interrupt = new AbortController();
 const display = new ProgressDisplay(process.stderr);

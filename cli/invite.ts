@@ -1,11 +1,13 @@
 // `npm run invite -- owner@example.com`: prints a one-time link that signs in a first owner, before
 // an identity provider is configured.
+
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
+import { EXIT_USAGE } from '../src/platform/exit-status.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { publicUrlOf } from '../src/platform/public-url.js';
@@ -18,8 +20,6 @@ Run it again for a new link. Once an identity provider is configured and has ver
 
 The service is the one that npm start runs in DATA_DIR, or that of DATABASE_URL and its like; PUBLIC_URL is its address.
 `;
-
-const EXIT_USAGE = 2;
 
 let config: Config | undefined;
 

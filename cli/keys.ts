@@ -5,9 +5,10 @@ import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import type { Project } from '../src/accounts/projects.js';
 import { readStandalone } from '../src/imports/target.js';
-import { UsageError } from '../src/imports/usage-error.js';
+import { failWithMessage } from '../src/platform/command-failure.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { toExport } from '../src/platform/shell.js';
+import { UsageError } from '../src/platform/usage-error.js';
 import { readProject } from './project-keys.js';
 
 const HELP = `usage: eval "$(npm run -s keys)"
@@ -47,7 +48,4 @@ function toCommands({ public_key: publicKey, secret_key: secretKey }: Project, u
 }
 
 // To standard error: a shell evaluates standard output.
-await run().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+await run().catch((error: unknown) => failWithMessage(error));

@@ -1,11 +1,11 @@
 // Finds projects and their secret keys in the database of the service, for commands that run beside
 // it.
 import { type Project, requireProject } from '../src/accounts/projects.js';
-import { UsageError } from '../src/imports/usage-error.js';
 import { describeFailure } from '../src/platform/command-failure.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { isUuid, type ProjectId, toProjectId } from '../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+import { UsageError } from '../src/platform/usage-error.js';
 
 /**
  * `given` is its id, or its name, which only one project may have. Throws an error that names the

@@ -2,12 +2,13 @@
 // append-only file of a Redis that is stopped. `npm start` does the same by itself.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { EXIT_USAGE } from '../src/platform/exit-status.js';
 import { fillHoles } from '../standalone/append-only-file.js';
 
 const [directory] = process.argv.slice(2);
 if (directory === undefined || !existsSync(join(directory, 'appendonlydir'))) {
   process.stderr.write('usage: npm run repair-redis -- DIRECTORY, the "dir" of redis.conf, with Redis stopped\n');
-  process.exit(1);
+  process.exit(EXIT_USAGE);
 }
 const filled = await fillHoles(directory);
 process.stdout.write(`${filled} bytes of zeros filled\n`);

@@ -1,7 +1,9 @@
 // `npm run shards`: lists the ClickHouse servers on which projects live, adds one, and moves
 // projects between them.
+
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
+import { EXIT_INTERRUPTED } from '../src/platform/exit-status.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { StepProgress } from '../src/platform/progress.js';
 import { createRedis } from '../src/platform/redis/client.js';
@@ -9,8 +11,6 @@ import { addShard, setSeveralHosts } from '../src/shards/add-shard.js';
 import { HELP, parseShardsCommand } from '../src/shards/arguments.js';
 import { describeShards } from '../src/shards/describe-shards.js';
 import { drainShard, moveProject } from '../src/shards/move-project.js';
-
-const EXIT_INTERRUPTED = 130;
 
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());

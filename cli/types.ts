@@ -7,8 +7,9 @@ import { type Ask, readProjectTypes } from '../src/event-types/model.js';
 import { toPython } from '../src/event-types/python.js';
 import { toTypeScript } from '../src/event-types/typescript.js';
 import { type ImportTarget, resolveTarget } from '../src/imports/target.js';
-import { UsageError } from '../src/imports/usage-error.js';
+import { failWithMessage } from '../src/platform/command-failure.js';
 import { packageRoot } from '../src/platform/paths.js';
+import { UsageError } from '../src/platform/usage-error.js';
 import { readSecretKey } from './project-keys.js';
 
 const HELP = `usage: npm run -s types -- [options] > events.ts
@@ -64,7 +65,4 @@ const createAsk =
     return response.json();
   };
 
-await run().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-});
+await run().catch((error: unknown) => failWithMessage(error));

@@ -1,8 +1,10 @@
 // Entry point of `npm start` after set-up and build: parses options, takes the lock of the data
 // directory and runs the supervisor. It reads only what it needs from the environment; the
 // processes of the service parse theirs with platform/config.ts.
+import { EXIT_FAILED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { describeNodeVersion } from '../src/platform/node-version.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
+import { UsageError } from '../src/platform/usage-error.js';
 import { openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
@@ -21,8 +23,7 @@ async function main(): Promise<void> {
   const caller = process.env;
   const [option] = process.argv.slice(2);
   if (option === KEYS_OPTION) return showKeysOf(caller.DATA_DIR || 'data');
-  if (option !== undefined)
-    throw new StartProblem(`npm start has no option ${option}; it has ${KEYS_OPTION} and --yes.`);
+  if (option !== undefined) throw new UsageError(`npm start has no option ${option}; it has ${KEYS_OPTION} and --yes.`);
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
   const directory = openDataDirectory(caller.DATA_DIR || 'data');
@@ -102,8 +103,9 @@ async function requireFreePort(host: string, port: number): Promise<void> {
 }
 
 function exitWith(error: unknown): never {
-  say(error instanceof StartProblem ? error.message : String(error instanceof Error ? error.stack : error));
-  process.exit(1);
+  const isSaid = error instanceof StartProblem || error instanceof UsageError;
+  say(isSaid ? error.message : String(error instanceof Error ? error.stack : error));
+  process.exit(error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED);
 }
 
 main().catch(exitWith);

@@ -1,6 +1,6 @@
 // Command line of `npm run demo`: its options, their checks and the text of --help.
 import { parseArgs } from 'node:util';
-import { UsageError } from '../imports/usage-error.js';
+import { UsageError } from '../platform/usage-error.js';
 
 export interface DemoArguments {
   readonly kind: 'create' | 'refresh' | 'delete' | 'help';

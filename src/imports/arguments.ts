@@ -1,9 +1,9 @@
 // Command line of `npm run import`.
 import { parseArgs } from 'node:util';
 import { isUuid } from '../platform/ids.js';
+import { UsageError } from '../platform/usage-error.js';
 import type { Source, SourceOptions } from './source.js';
 import { findSource, NOT_EVENTS, SOURCES } from './sources/table.js';
-import { UsageError } from './usage-error.js';
 
 export interface ImportArguments extends SourceOptions {
   readonly kind: 'import';

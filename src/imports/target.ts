@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from './usage-error.js';
+import { UsageError } from '../platform/usage-error.js';
 
 export interface ImportTarget {
   readonly url: string;

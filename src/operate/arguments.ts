@@ -1,4 +1,5 @@
 // Command line of `npm run jobs`.
+import { UsageError } from '../platform/usage-error.js';
 
 export type JobsCommand =
   | { readonly kind: 'help' }
@@ -22,17 +23,18 @@ export function parseJobsCommand(args: readonly string[], queues: readonly strin
   const [kind = 'help', queue, id, ...rest] = args;
   if (kind === 'help' || kind === '--help' || kind === '-h') return { kind: 'help' };
   if (kind === 'list') {
-    if (queue !== undefined) throw new Error(`list takes no arguments, not "${queue}"`);
+    if (queue !== undefined) throw new UsageError(`list takes no arguments, not "${queue}"`);
     return { kind };
   }
   if (kind !== 'show' && kind !== 'replay' && kind !== 'discard') {
-    throw new Error(`there is no command "${kind}"; the commands are list, show, replay and discard`);
+    throw new UsageError(`there is no command "${kind}"; the commands are list, show, replay and discard`);
   }
-  if (queue === undefined || id === undefined) throw new Error(`${kind} needs a queue and the id of a job`);
-  if (rest.length > 0) throw new Error(`${kind} takes one job at a time, not also "${rest[0]}"`);
-  if (!queues.includes(queue)) throw new Error(`there is no queue "${queue}"; the queues are ${queues.join(', ')}`);
+  if (queue === undefined || id === undefined) throw new UsageError(`${kind} needs a queue and the id of a job`);
+  if (rest.length > 0) throw new UsageError(`${kind} takes one job at a time, not also "${rest[0]}"`);
+  if (!queues.includes(queue))
+    throw new UsageError(`there is no queue "${queue}"; the queues are ${queues.join(', ')}`);
   if (id === '--all') {
-    if (kind !== 'replay') throw new Error(`${kind} takes one job at a time, not --all`);
+    if (kind !== 'replay') throw new UsageError(`${kind} takes one job at a time, not --all`);
     return { kind, queue, id: undefined };
   }
   return { kind, queue, id };

@@ -3,6 +3,8 @@
 import { HostsNotMigrated } from './clickhouse/migrate.js';
 import { type Config, ConfigProblem } from './config.js';
 import { messageOf } from './errors.js';
+import { EXIT_FAILED, EXIT_USAGE } from './exit-status.js';
+import { isUsageError } from './usage-error.js';
 
 type Urls = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'CLICKHOUSE_URL'>;
 
@@ -44,11 +46,13 @@ export function describeFailure(error: unknown, urls: Urls | undefined): string 
   return undefined;
 }
 
-/** For commands: prints the sentence, else the message, and sets the exit status 1. */
+/** For commands: prints the sentence, else the message, and sets the exit status. */
 export function failWithMessage(error: unknown, urls?: Urls): void {
   process.stderr.write(`${describeFailure(error, urls) ?? messageOf(error)}\n`);
-  process.exitCode = 1;
+  process.exitCode = exitStatusOf(error);
 }
+
+export const exitStatusOf = (error: unknown): number => (isUsageError(error) ? EXIT_USAGE : EXIT_FAILED);
 
 /** For commands: prints the sentence, or the trace of a bug, and sets the exit status 1. */
 export function failCommand(error: unknown, urls?: Urls): void {

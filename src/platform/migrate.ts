@@ -1,18 +1,19 @@
 // `npm run migrate`: applies the pending migrations of both databases. ClickHouse may rewrite parts
 // in the background afterwards, which no deployment needs to wait for.
+
 import { setTimeout as delay } from 'node:timers/promises';
 import { migrateShards, withClient } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
 import { listShards, urlsOf } from './clickhouse/shards.js';
 import { failCommand } from './command-failure.js';
 import { type Config, readConfig } from './config.js';
+import { EXIT_INTERRUPTED } from './exit-status.js';
 import { createLogger } from './log.js';
 import { createPostgres } from './postgres/client.js';
 import { migratePostgres } from './postgres/migrate.js';
 import { StepProgress } from './progress.js';
 
 const POLL_MS = 1000;
-const EXIT_INTERRUPTED = 130;
 const MEBIBYTE = 1024 * 1024;
 
 const progress = new StepProgress(process.stderr);

@@ -1,5 +1,7 @@
 // Command line of `npm run shards`.
+
 import { requireClusterName } from '../platform/clickhouse/running-inserts.js';
+import { UsageError } from '../platform/usage-error.js';
 
 export type ShardsCommand =
   | { readonly kind: 'help' }
@@ -35,14 +37,14 @@ export function parseShardsCommand(args: readonly string[]): ShardsCommand {
     case '-h':
       return { kind: 'help' };
     case 'list':
-      if (rest.length > 0) throw new Error(`list takes no arguments, not "${rest[0]}"`);
+      if (rest.length > 0) throw new UsageError(`list takes no arguments, not "${rest[0]}"`);
       return { kind };
     case 'add':
       return parseAdd(rest);
     case 'several-hosts': {
       const [shard, cluster, ...more] = rest;
       if (shard === undefined || cluster === undefined || more.length > 0) {
-        throw new Error('several-hosts needs the number of a shard, and the name of a cluster or "none"');
+        throw new UsageError('several-hosts needs the number of a shard, and the name of a cluster or "none"');
       }
       const name = cluster === 'none' ? null : requireClusterName(cluster);
       return { kind, shard: requireNumber(shard), cluster: name };
@@ -50,18 +52,18 @@ export function parseShardsCommand(args: readonly string[]): ShardsCommand {
     case 'move': {
       const [project, shard, ...more] = rest;
       if (project === undefined || shard === undefined)
-        throw new Error('move needs a project and the number of a shard');
-      if (more.length > 0) throw new Error(`move takes one project at a time, not also "${more[0]}"`);
+        throw new UsageError('move needs a project and the number of a shard');
+      if (more.length > 0) throw new UsageError(`move takes one project at a time, not also "${more[0]}"`);
       return { kind, project, shard: requireNumber(shard) };
     }
     case 'drain': {
       const [shard, ...more] = rest;
-      if (shard === undefined) throw new Error('drain needs the number of a shard');
-      if (more.length > 0) throw new Error(`drain takes one shard at a time, not also "${more[0]}"`);
+      if (shard === undefined) throw new UsageError('drain needs the number of a shard');
+      if (more.length > 0) throw new UsageError(`drain takes one shard at a time, not also "${more[0]}"`);
       return { kind, shard: requireNumber(shard) };
     }
     default:
-      throw new Error(`there is no command "${kind}"; the commands are list, add, several-hosts, move and drain`);
+      throw new UsageError(`there is no command "${kind}"; the commands are list, add, several-hosts, move and drain`);
   }
 }
 
@@ -72,16 +74,16 @@ const CLUSTER = 'default';
 function parseAdd(rest: readonly string[]): ShardsCommand {
   const options = rest.filter((text) => text.startsWith('--'));
   const unknown = options.find((text) => !OPTION.test(text));
-  if (unknown !== undefined || options.length > 1) throw new Error('the option of add is --several-hosts=CLUSTER');
+  if (unknown !== undefined || options.length > 1) throw new UsageError('the option of add is --several-hosts=CLUSTER');
   const urls = rest.filter((text) => !text.startsWith('--')).map(requireUrl);
-  if (urls.length === 0) throw new Error('add needs the URL of a ClickHouse server');
+  if (urls.length === 0) throw new UsageError('add needs the URL of a ClickHouse server');
   if (options[0] === undefined) return { kind: 'add', urls, cluster: null };
-  if (urls.length > 1) throw new Error('--several-hosts is for one URL; several URLs are replicas');
+  if (urls.length > 1) throw new UsageError('--several-hosts is for one URL; several URLs are replicas');
   return { kind: 'add', urls, cluster: requireClusterName(OPTION.exec(options[0])?.[1] ?? CLUSTER) };
 }
 
 function requireNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new Error(`"${text}" is not the number of a shard`);
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`"${text}" is not the number of a shard`);
   return Number(text);
 }
 
@@ -89,7 +91,7 @@ function requireNumber(text: string): number {
 function requireUrl(text: string, index: number): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`argument ${index + 1} of add is not an http or https URL`);
+    throw new UsageError(`argument ${index + 1} of add is not an http or https URL`);
   }
   return text;
 }

@@ -5,7 +5,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { UsageError } from '../usage-error.js';
+import { UsageError } from '../../platform/usage-error.js';
 import { globRoot, isGlob, toGlobRegExp } from './globs.js';
 import { isZip, openZipEntry, readZipDirectory } from './zip.js';
 
