@@ -21,6 +21,8 @@ export interface FurtherEngine {
   readonly clickhouse: ClickHouseClient;
   /** Of a process that may have ended; undefined while it starts again. */
   readonly pid: number | undefined;
+  /** Its connections stay open, and nothing answers, until it is stopped. */
+  hang(): void;
   stop(): Promise<void>;
 }
 
@@ -63,6 +65,10 @@ export async function startFurtherEngine(directory: string, database: string): P
     clickhouse,
     get pid() {
       return running.pid;
+    },
+    hang: () => {
+      if (running.pid === undefined) throw new Error('the server does not run');
+      process.kill(running.pid, 'SIGSTOP');
     },
     stop: async () => {
       isStopping = true;

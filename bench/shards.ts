@@ -1,7 +1,7 @@
 // Three ClickHouse servers beside one, on the same cores: ingestion of three projects that live on
 // one of them or on one each, in alternating rounds; questions of one project before and after the
 // others are added; what looking up placements costs; and the latency of a project while the server
-// of another is stopped and its events wait.
+// of another hangs, then is dead, and its events wait.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewProject } from '../src/accounts/store.js';
 import { PlacementCache } from '../src/ingest/placement-cache.js';
@@ -67,7 +67,7 @@ export async function benchShards({ stack, isQuick, say, report }: BenchContext)
 
     await ingest(stack, onThree, sizes);
     report(await compareIngestion(stack, { onOne, onThree, engines }, sizes, say));
-    return await measureBesideDead(stack, { home, dead: onThree.at(-1), engine: engines.at(-1) }, sizes, say);
+    return await measureBesideLost(stack, { home, lost: onThree.at(-1), engine: engines.at(-1) }, sizes, say);
   } finally {
     for (const engine of engines) await engine.stop();
   }
@@ -239,44 +239,59 @@ async function askOften(stack: Stack, { id }: Target, times: number): Promise<{ 
   return { service, engine };
 }
 
-async function measureBesideDead(
+interface Losing {
+  readonly home: Target;
+  /** Lives on the server that hangs, and then is dead. */
+  readonly lost: Target | undefined;
+  readonly engine: FurtherEngine | undefined;
+}
+
+async function measureBesideLost(
   stack: Stack,
-  { home, dead, engine }: { home: Target; dead: Target | undefined; engine: FurtherEngine | undefined },
+  { home, lost, engine }: Losing,
   { latencies, questions }: Sizes,
   say: (message: string) => void,
 ): Promise<Measurement[]> {
-  if (dead === undefined || engine === undefined) throw new Error('a server is missing');
+  if (lost === undefined || engine === undefined) throw new Error('a server is missing');
+  const measure = async (beside: string) => {
+    say(`latency beside ${beside}`);
+    const counted = await measureLatency(stack, `latency_${Date.now()}`, latencies);
+    return { counted, asked: (await askOften(stack, home, questions)).service };
+  };
   await untilMergesRest(stack);
-  say('latency with all servers');
-  const before = await measureLatency(stack, `latency_${Date.now()}`, latencies);
-  const asked = await askOften(stack, home, questions);
-  await engine.stop();
+  const usual = await measure('all servers');
+  const measurements: Measurement[] = [{ name: 'accepted to counted', value: median(usual.counted), unit: 'ms' }];
   const stopping = new AbortController();
-  const sending = sendTo(stack, dead.publicKey, stopping.signal);
+  const sending = sendTo(stack, lost.publicKey, stopping.signal);
   try {
-    say('latency beside a dead server');
-    const beside = await measureLatency(stack, `latency_${Date.now()}`, latencies);
-    const askedBeside = await askOften(stack, home, questions);
-    const [usual, now] = [median(before), median(beside)];
-    return [
-      { name: 'accepted to counted, all servers', value: usual, unit: 'ms' },
-      { name: 'the same beside a dead server', value: now, unit: 'ms' },
-      { name: 'its ratio', value: now / usual, unit: '', aim: atMost(1.1) },
-      { name: 'ratio of the 95th percentile', value: percentile(beside, 0.95) / percentile(before, 0.95), unit: '' },
-      {
-        name: 'ratio of a question beside a dead server',
-        value: median(askedBeside.service) / median(asked.service),
-        unit: '',
-        aim: atMost(1.1),
-      },
-    ];
+    for (const [server, lose] of [
+      ['a hung server', () => engine.hang()],
+      ['a dead server', () => engine.stop()],
+    ] as const) {
+      await lose();
+      const beside = await measure(server);
+      const ratioOf = (
+        name: string,
+        of: (measured: typeof usual) => number,
+        aim?: Measurement['aim'],
+      ): Measurement => ({
+        ...{ name: `${name} beside ${server}, ratio`, value: of(beside) / of(usual), unit: '' },
+        ...(aim && { aim }),
+      });
+      measurements.push(
+        ratioOf('accepted to counted', ({ counted }) => median(counted), atMost(1.1)),
+        ratioOf('its 95th percentile', ({ counted }) => percentile(counted, 0.95)),
+        ratioOf('a question', ({ asked }) => median(asked), atMost(1.1)),
+      );
+    }
+    return measurements;
   } finally {
     stopping.abort();
     await sending;
   }
 }
 
-/** Ten events a second that wait for the dead server. */
+/** Ten events a second that wait for the lost server. */
 async function sendTo({ url }: Stack, key: string, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const response = await fetch(`${url}/track`, {

@@ -2,7 +2,7 @@
 // changes, versions, new ones; the chips of a query; definitions and alerts.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { alertDocument, REPORT_CARDS } from '../support/alert-documents.js';
-import type { ConsoleVisit } from '../support/console.js';
+import { type ConsoleVisit, questionsOf } from '../support/console.js';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { type ConsoleShop, useConsoleShop } from '../support/console-shop.js';
@@ -67,9 +67,6 @@ sections:
           These are **real** [numbers](https://example.com) and no [script](javascript:alert(1)) <b>is run</b>.
 `;
 
-const askedOf = (requests: ConsoleVisit['requests']): string[] =>
-  requests.filter((request) => request.url().endsWith('/query')).map((request) => request.postDataJSON().q);
-
 async function sync(key: string, source: string): Promise<string> {
   const response = await fetch(`${shop.url}/api/dashboard-sync/${key}`, {
     method: 'PUT',
@@ -124,13 +121,12 @@ test('a variable asks again only the cards that depend on it, and stays in the a
   const visited = await shop.visit(`/dashboards/${id}`);
   const { page, requests } = visited;
   await card(visited, 'Orders').getByText('10', { exact: true }).waitFor();
-  // The eight queries of all cards.
-  await eventually(() => expect(askedOf(requests)).toHaveLength(8));
+  await eventually(() => expect(questionsOf(requests)).toHaveLength(8));
   const before = requests.length;
   await page.getByRole('combobox', { name: 'Plan' }).selectOption('pro');
   await card(visited, 'Orders').getByText('5', { exact: true }).waitFor();
   await page.waitForLoadState('networkidle');
-  expect(askedOf(requests.slice(before))).toEqual([expect.stringContaining('plan = "pro"')]);
+  expect(questionsOf(requests.slice(before))).toEqual([expect.stringContaining('plan = "pro"')]);
   await page.reload();
   await card(visited, 'Orders').getByText('5', { exact: true }).waitFor();
   await page.getByRole('combobox', { name: 'Time range' }).selectOption('today');

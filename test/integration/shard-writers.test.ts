@@ -276,7 +276,7 @@ describe('workers', () => {
     // Others go on, on both hosts.
     await processes.start('worker', 'follower');
     for (let sent = 0; sent < 6; sent += 1) await send(2, `going-${sent}`);
-    await eventually(async () => expect(await storedOf('going-5')).toBe(SIZE));
+    await eventually(async () => expect(await storedOf('going-5')).toBe(SIZE), TAKEN_OVER_MS);
 
     // What waits for inserts, as an erasure does, waits for those on any host.
     const shards = openShards(config());
@@ -295,14 +295,15 @@ describe('workers', () => {
       expect(one?.owner).toBe(two?.owner);
     }, TAKEN_OVER_MS);
     const asked = proxy.asked;
-    await eventually(() => expect(proxy.asked).toBeGreaterThan(asked + 10));
+    await eventually(() => expect(proxy.asked).toBeGreaterThan(asked + 10), TAKEN_OVER_MS);
     expect([insertsOf(0).length, insertsOf(1).length, isOver]).toEqual([1, 1, false]);
 
     proxy.release();
     await Promise.all(waited);
     await shards.close();
     resume('stopped');
-    await eventually(() => expect([0, 1].map((partition) => insertsOf(partition).length > 1)).toEqual([true, true]));
+    const areFollowed = () => expect([0, 1].map((partition) => insertsOf(partition).length > 1)).toEqual([true, true]);
+    await eventually(areFollowed, TAKEN_OVER_MS);
     await eventually(async () => expect(await listActiveJobs(redis, [1])).toEqual([]), TAKEN_OVER_MS);
     for (const partition of [0, 1, 2]) {
       const runs = insertsOf(partition);

@@ -37,6 +37,10 @@ export async function visitConsole(
   return { context, page, complaints, requests };
 }
 
+/** Texts of the queries, in the order of their requests. */
+export const questionsOf = (requests: readonly Request[]): string[] =>
+  requests.filter((request) => request.url().endsWith('/query')).map((request) => request.postDataJSON().q);
+
 /**
  * Leaves the page, then closes its context. Chromium never answers when it is told to close a
  * context while a page of it navigates, for example because a test failed after a click that
