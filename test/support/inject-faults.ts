@@ -1,0 +1,19 @@
+// A fault run as a process. Its ledger is printed; the seed in it repeats the run.
+import { spawn } from 'node:child_process';
+import { join } from 'node:path';
+import { packageRoot } from '../../src/platform/paths.js';
+
+export async function injectFaults<Ledger>(...args: readonly string[]): Promise<{ status: unknown; ledger: Ledger }> {
+  const main = join(packageRoot, 'dist', 'faults', 'main.js');
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let printed = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    printed += text;
+  });
+  const status = await new Promise((resolve) => child.once('close', resolve));
+  process.stdout.write(printed);
+  return { status, ledger: JSON.parse(printed) };
+}
