@@ -205,10 +205,10 @@ test('a flood of names in one project is bounded in rows and does not affect ano
     return Number(row?.count);
   };
   let number = 0;
-  for (let request = 0; request < 30; request += 1) {
+  for (let request = 0; request < 22; request += 1) {
     const events = Array.from({ length: 100 }, () => {
       number += 1;
-      const keys = Array.from({ length: 20 }, (_, key) => [`k${number}_${key}`, `v${number}`]);
+      const keys = Array.from({ length: 10 }, (_, key) => [`k${number}_${key}`, `v${number}`]);
       return { event_type: `e${number}`, event_properties: { id: `i${number}`, ...Object.fromEntries(keys) } };
     });
     await attacker.send(...events);
@@ -218,7 +218,7 @@ test('a flood of names in one project is bounded in rows and does not affect ano
     expect(events).toHaveLength(1);
     expect(values).toContainEqual({ field: 'event_properties.plan', values: ['pro'], distinct: 1 });
   });
-  await attacker.holds(3000);
+  await attacker.holds(2200);
   await eventually(async () => expect((await readCatalog(attacker)).events).toHaveLength(2000), 30_000);
   expect(await countRows('event')).toBe(2000);
   // A key is counted with each of its types.

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject } from '../support/track.js';
 
-const HOSTILE_EVENTS = 1_000_000;
+const HOSTILE_EVENTS = 600_000;
 const VICTIM_EVENTS = 50_000;
 const TIMEOUT_MS = 20_000;
 const MEBIBYTE = 1024 * 1024;
