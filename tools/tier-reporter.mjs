@@ -28,6 +28,14 @@ export default class TierReporter {
     this.#tierOf(module).startedAt ??= { seconds: now(), cpu: cpuSeconds() };
   }
 
+  /** Vitest reports failures at the end of a run, and not those of a run that is stopped. */
+  onTestCaseResult(test) {
+    const { state, errors = [] } = test.result();
+    if (state !== 'failed') return;
+    const told = errors.map(({ message, diff, stack }) => [message, diff, stack].filter(Boolean).join('\n'));
+    process.stdout.write(`FAILED ${test.module.relativeModuleId} > ${test.fullName}\n${told.join('\n')}\n`);
+  }
+
   onTestModuleEnd(module) {
     const tier = this.#tierOf(module);
     tier.files += 1;

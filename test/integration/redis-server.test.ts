@@ -101,7 +101,7 @@ test('npm run repair-redis repairs the append-only file of another Redis', async
     const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
     return { status, said: stdout + stderr };
   };
-  expect(run()).toEqual({ status: 1, said: expect.stringContaining('usage: npm run repair-redis -- DIRECTORY') });
+  expect(run()).toEqual({ status: 2, said: expect.stringContaining('usage: npm run repair-redis -- DIRECTORY') });
   expect(run(server.directory)).toEqual({ status: 0, said: '700 bytes of zeros filled\n' });
   expect(run(server.directory)).toEqual({ status: 0, said: '0 bytes of zeros filled\n' });
   const { beforeStart: _, ...spec } = server.spec;

@@ -25,6 +25,12 @@ export interface SpreadingProxy {
 
 /** The default of max_query_size: a query begins when the server has more. */
 const QUERY_BYTES = 256 * 1024;
+/**
+ * The server ends an insert of which nothing arrives for 30 s: one that is held gets a byte each
+ * second, until these are left.
+ */
+const HELD_BYTES = 1000;
+const BYTE_EVERY_MS = 1000;
 
 const CLUSTER = "clusterAllReplicas('default', system.processes)";
 
@@ -72,16 +78,21 @@ export async function startSpreadingProxy(hosts: readonly string[]): Promise<Spr
     const target = new URL(hosts[host] ?? '');
     const { 'content-length': _, 'transfer-encoding': __, ...rest } = headers;
     const authorization = `Basic ${btoa(`${target.username}:${target.password}`)}`;
-    // The default of the server ends an insert whose rows do not arrive for 30 s.
-    const path = hold === undefined ? url : `${url}&http_receive_timeout=600`;
-    const to = { host: target.hostname, port: target.port, path, method, agent: false as const };
+    const to = { host: target.hostname, port: target.port, path: url, method, agent: false as const };
     return new Promise((resolve, reject) => {
       const sent = request({ ...to, headers: { ...rest, authorization, host: target.host } }, resolve);
       sent.on('error', reject);
       if (hold === undefined) return void sent.end(body);
-      if (body.length < QUERY_BYTES) return void reject(new Error('the insert is too small to be held'));
-      sent.write(body.subarray(0, -1), () => hold.begun());
-      void hold.until.then(() => sent.end(body.subarray(-1)));
+      let written = body.length - HELD_BYTES;
+      if (written < QUERY_BYTES) return void reject(new Error('the insert is too small to be held'));
+      sent.write(body.subarray(0, written), () => hold.begun());
+      const timer = setInterval(() => {
+        if (written < body.length - 1) sent.write(body.subarray(written, ++written));
+      }, BYTE_EVERY_MS);
+      void hold.until.then(() => {
+        clearInterval(timer);
+        sent.end(body.subarray(written));
+      });
     });
   }
 
