@@ -1,6 +1,5 @@
 // `npm run backup` and `npm run restore`: the data of `npm start` in one file, written while it
 // runs or when it is stopped, and restored into an empty data directory.
-
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';

@@ -1,5 +1,4 @@
 // `npm run demo`: creates, refreshes and deletes the demo project of a running service.
-
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { type DemoArguments, HELP, parseDemoArguments } from '../src/demo/arguments.js';

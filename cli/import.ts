@@ -1,5 +1,4 @@
 // `npm run import`: parses the command line, runs the import, prints progress and the summary.
-
 import { relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';

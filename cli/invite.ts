@@ -1,6 +1,5 @@
 // `npm run invite -- owner@example.com`: prints a one-time link that signs in a first owner, before
 // an identity provider is configured.
-
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { env } from 'node:process';

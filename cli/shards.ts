@@ -1,6 +1,5 @@
 // `npm run shards`: lists the ClickHouse servers on which projects live, adds one, and moves
 // projects between them.
-
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_INTERRUPTED } from '../src/platform/exit-status.js';

@@ -46,13 +46,14 @@ export function describeFailure(error: unknown, urls: Urls | undefined): string 
   return undefined;
 }
 
-/** For commands: prints the sentence, else the message, and sets the exit status. */
+/**
+ * For commands: prints the sentence, else the message, and sets the exit status: 2 for wrong
+ * arguments, else 1.
+ */
 export function failWithMessage(error: unknown, urls?: Urls): void {
   process.stderr.write(`${describeFailure(error, urls) ?? messageOf(error)}\n`);
-  process.exitCode = exitStatusOf(error);
+  process.exitCode = isUsageError(error) ? EXIT_USAGE : EXIT_FAILED;
 }
-
-export const exitStatusOf = (error: unknown): number => (isUsageError(error) ? EXIT_USAGE : EXIT_FAILED);
 
 /** For commands: prints the sentence, or the trace of a bug, and sets the exit status 1. */
 export function failCommand(error: unknown, urls?: Urls): void {

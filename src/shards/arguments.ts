@@ -1,5 +1,4 @@
 // Command line of `npm run shards`.
-
 import { requireClusterName } from '../platform/clickhouse/running-inserts.js';
 import { UsageError } from '../platform/usage-error.js';
 

@@ -25,10 +25,7 @@ export interface SpreadingProxy {
 
 /** The default of max_query_size: a query begins when the server has more. */
 const QUERY_BYTES = 256 * 1024;
-/**
- * The server ends an insert of which nothing arrives for 30 s: one that is held gets a byte each
- * second, until these are left.
- */
+/** The server ends an insert of which nothing arrives for 30 s: these are sent one each second. */
 const HELD_BYTES = 1000;
 const BYTE_EVERY_MS = 1000;
 
