@@ -5,7 +5,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '../access/credentials.js';
 import { randomBase62 } from '../platform/ids.js';
 import { isObject, type RawEvent, type TrackBody } from './body.js';
-import { applyIpPolicy, hasClientOverride, resolveClientOverride, tryParseAddress } from './client-fields.js';
+import {
+  applyIpPolicy,
+  hasClientOverride,
+  type OwnClient,
+  resolveOwnClient,
+  tryParseAddress,
+} from './client-fields.js';
 import type { CompiledRules } from './drop/compiled-rules.js';
 import type { Dropped } from './drop/rules.js';
 import type { GeographyLookup } from './enrich/geography.js';
@@ -107,8 +113,8 @@ function createDrops(
   const incoming = {
     ...{ now, address, ip, userAgent: ua, geography: geo, origin: o },
     isOfVisitor: credential.kind === 'public',
-    resolveOwn: (event: RawEvent): RawEvent | undefined =>
-      mayOverride && hasClientOverride(event) ? resolveClientOverride(event, credential, findGeography) : undefined,
+    resolveOwn: (event: RawEvent): OwnClient | undefined =>
+      mayOverride && hasClientOverride(event) ? resolveOwnClient(event, credential, findGeography) : undefined,
   };
   return {
     dropped,
@@ -131,10 +137,8 @@ function placeEvents(request: TrackRequest, header: EnvelopeHeader, findGeograph
   const overridesClient = credential.kind === 'secret' && events.some(hasClientOverride);
   if (!overridesClient && bytes !== undefined) return { header, body: bytes };
   const skipped = new Set(header.skip);
-  const kept = events.map((event, position) => {
-    if (!isObject(event) || skipped.has(position)) return null;
-    return overridesClient ? resolveClientOverride(event, credential, findGeography) : event;
-  });
-  const body = serializeEvents(kept, { own: overridesClient });
-  return { header: overridesClient ? { ...header, own: true } : header, body };
+  const kept = events.map((event, position) => (skipped.has(position) ? null : event));
+  if (!overridesClient) return { header, body: serializeEvents(kept) };
+  const body = serializeEvents(kept, (event) => resolveOwnClient(event, credential, findGeography));
+  return { header: { ...header, own: true }, body };
 }

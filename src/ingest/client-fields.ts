@@ -15,24 +15,29 @@ export const hasClientOverride = (event: unknown): boolean =>
 /** Null means none: an event that overrides the client never inherits values of the sender. */
 export const isTextOrNone = (value: unknown): value is string | null => typeof value === 'string' || value === null;
 
-/** The event with the values that a worker stores: the address by policy, and its geography. */
-export function resolveClientOverride(
-  event: RawEvent,
+/** Fields with which an event overrides the client of its request; undefined where it does not. */
+export interface OwnClient {
+  /** After the policy of the project; empty for none. */
+  readonly ip?: unknown;
+  readonly user_agent?: unknown;
+  readonly agent?: unknown;
+  readonly geo?: unknown;
+}
+
+/** The values that a worker stores: the address by policy, and its geography. */
+export function resolveOwnClient(
+  { ip, user_agent: userAgent, agent, geo }: RawEvent,
   credential: Pick<Credential, 'ipPolicy'>,
   findGeography: GeographyLookup,
-): RawEvent {
-  const { ip, user_agent: userAgent, agent, geo } = event;
+): OwnClient {
   const address = tryParseAddress(typeof ip === 'string' ? ip : undefined);
-  const ownGeography = isObject(geo) ? readGeography(geo) : undefined;
-  // A copy of all fields and three assignments: leaving fields out of a copy takes several times as
-  // long.
-  const resolved: Record<string, unknown> = { ...event };
-  resolved.ip = isTextOrNone(ip) ? applyIpPolicy(address, credential.ipPolicy) : undefined;
-  resolved.geo = ownGeography ?? (isTextOrNone(ip) ? findGeography(address, {}) : undefined);
-  resolved.agent = isObject(agent) ? readAgent(agent) : undefined;
-  // The user agent of the request is not that of an agent in parts.
-  resolved.user_agent = isTextOrNone(userAgent) ? (userAgent ?? '') : isObject(agent) ? '' : undefined;
-  return resolved;
+  return {
+    ip: isTextOrNone(ip) ? applyIpPolicy(address, credential.ipPolicy) : undefined,
+    // The user agent of the request is not that of an agent in parts.
+    user_agent: isTextOrNone(userAgent) ? (userAgent ?? '') : isObject(agent) ? '' : undefined,
+    agent: isObject(agent) ? readAgent(agent) : undefined,
+    geo: isObject(geo) ? readGeography(geo) : isTextOrNone(ip) ? findGeography(address, {}) : undefined,
+  };
 }
 
 const IPV6_KEPT_BITS = 48;

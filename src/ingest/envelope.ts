@@ -2,6 +2,7 @@
 // decisions about it, so that a job that runs twice writes identical rows. A payload holds the
 // envelopes of all requests of one group commit.
 import { isObject, type RawEvent } from './body.js';
+import type { OwnClient } from './client-fields.js';
 import type { Geography } from './enrich/geography.js';
 import type { IngestOrigin } from './schema.js';
 
@@ -87,32 +88,35 @@ export function decodeEnvelopes(bytes: Buffer): Envelope[] {
 /**
  * The body of an envelope, written again with only the fields that the worker reads; the size and
  * depth of others must not matter. Keeps positions, because decisions refer to events by position.
- * A value that is not an object becomes null.
+ * A value that is not an object becomes null. `ownClientOf`: the client of an event that has its
+ * own.
  */
-export function serializeEvents(events: readonly unknown[], { own }: { own: boolean }): Buffer {
-  const written = events.map((event) => (isObject(event) ? writtenEvent(event, own) : null));
+export function serializeEvents(events: readonly unknown[], ownClientOf?: (event: RawEvent) => OwnClient): Buffer {
+  const written = events.map((event) => (isObject(event) ? writtenEvent(event, ownClientOf?.(event)) : null));
   return Buffer.from(JSON.stringify({ events: written }), 'utf8');
 }
 
-/** Objects of one shape, because JSON.stringify takes a third longer for those of a loop. */
-function writtenEvent(event: RawEvent, own: boolean): RawEvent {
-  const written = {
-    event_type: unlessObject(event.event_type),
-    user_id: unlessObject(event.user_id),
-    device_id: unlessObject(event.device_id),
-    session_id: unlessObject(event.session_id),
-    insert_id: unlessObject(event.insert_id),
-    time: unlessObject(event.time),
-    library: unlessObject(event.library),
-    origin: unlessObject(event.origin),
-    clientOriginated: unlessObject(event.clientOriginated),
-    event_properties: tryPropertiesOf(event.event_properties),
-    user_properties: tryPropertiesOf(event.user_properties),
-  };
-  if (!own) return written;
-  // Client overrides, set by the API.
-  return { ...written, ip: event.ip, user_agent: event.user_agent, agent: event.agent, geo: event.geo };
-}
+/**
+ * Objects of one shape in one step: JSON.stringify takes a third longer for those of a loop, and
+ * copying one with four more fields twice as long.
+ */
+const writtenEvent = (event: RawEvent, client: OwnClient | undefined): RawEvent => ({
+  event_type: unlessObject(event.event_type),
+  user_id: unlessObject(event.user_id),
+  device_id: unlessObject(event.device_id),
+  session_id: unlessObject(event.session_id),
+  insert_id: unlessObject(event.insert_id),
+  time: unlessObject(event.time),
+  library: unlessObject(event.library),
+  origin: unlessObject(event.origin),
+  clientOriginated: unlessObject(event.clientOriginated),
+  event_properties: tryPropertiesOf(event.event_properties),
+  user_properties: tryPropertiesOf(event.user_properties),
+  ip: client?.ip,
+  user_agent: client?.user_agent,
+  agent: client?.agent,
+  geo: client?.geo,
+});
 
 const unlessObject = (value: unknown): unknown => (typeof value === 'object' ? undefined : value);
 

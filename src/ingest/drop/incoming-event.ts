@@ -3,7 +3,7 @@
 // (insert/replay-events.ts, insert/row.ts).
 import type { EventColumn, PropertyBag } from '../../query/fields.js';
 import { isObject, type RawEvent } from '../body.js';
-import { isTextOrNone, tryParseAddress } from '../client-fields.js';
+import { isTextOrNone, type OwnClient, tryParseAddress } from '../client-fields.js';
 import { type Agent, resolveAgent } from '../enrich/agent.js';
 import { GEO_TEXT_FIELDS, type Geography, type GeoTextField } from '../enrich/geography.js';
 import { tryParseEventTime } from '../event-time.js';
@@ -24,23 +24,23 @@ export interface IncomingRequest {
   readonly origin: string;
   /** Whether the user agent of the request is that of the visitor: the key is public. */
   readonly isOfVisitor: boolean;
-  /** The event with its own client, resolved; undefined when it has none, or may not have one. */
-  readonly resolveOwn: (event: RawEvent) => RawEvent | undefined;
+  /** The client of the event itself; undefined when it has none, or may not have one. */
+  readonly resolveOwn: (event: RawEvent) => OwnClient | undefined;
 }
 
 export class IncomingEvent {
   readonly #request: IncomingRequest;
   readonly #event: RawEvent;
-  #own: { readonly event: RawEvent | undefined } | undefined;
+  #own: { readonly client: OwnClient | undefined } | undefined;
 
   constructor(request: IncomingRequest, event: RawEvent) {
     this.#request = request;
     this.#event = event;
   }
 
-  #ownClient(): RawEvent | undefined {
-    this.#own ??= { event: this.#request.resolveOwn(this.#event) };
-    return this.#own.event;
+  #ownClient(): OwnClient | undefined {
+    this.#own ??= { client: this.#request.resolveOwn(this.#event) };
+    return this.#own.client;
   }
 
   get eventType(): string {

@@ -44,7 +44,7 @@ function rewrite({ header, body }: Envelope, removedAt: ReadonlyMap<number, Acce
       ...(skip.size > 0 && { skip: [...skip].sort((a, b) => a - b) }),
       ...(ids !== '' && { ids }),
     },
-    body: serializeEvents(kept, { own: header.own === true }),
+    body: serializeEvents(kept, header.own ? (event) => event : undefined),
   };
 }
 
