@@ -1,6 +1,6 @@
 // Insert ids of imported events. They depend on the record alone, so that a record that is imported
 // twice counts once.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { RepetitionCounter } from './repetition-counter.js';
 import type { Id } from './source.js';
 
@@ -31,16 +31,19 @@ export class RecordIds {
   }
 }
 
-const digestOf = (record: unknown): Buffer => createHash('sha256').update(toCanonicalJson(record)).digest();
+const digestOf = (record: unknown): Buffer => hash('sha256', toCanonicalJson(record), 'buffer');
 
 /** The first 132 bits in base64url: 22 characters. */
 export const toIdText = (bytes: Buffer): string => bytes.toString('base64url').slice(0, 22);
 
 /** JSON with sorted keys: exports order the fields of equal records differently. */
-export function toCanonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : item,
-  );
+export const toCanonicalJson = (value: unknown): string => JSON.stringify(sortKeys(value));
+
+/** A copy, because a function that JSON.stringify calls for each value takes twice as long. */
+function sortKeys(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortKeys);
+  const keys = Object.keys(value).sort();
+  // fromEntries defines properties, so a key named __proto__ stays a key.
+  return Object.fromEntries(keys.map((key) => [key, sortKeys((value as Record<string, unknown>)[key])]));
 }

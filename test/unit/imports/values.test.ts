@@ -1,5 +1,7 @@
 // Values of exported records: times, ids and properties.
 import { expect, test } from 'vitest';
+import { createRandom } from '../../../bench/random.js';
+import { addCampaign } from '../../../src/imports/campaign.js';
 import { toCanonicalJson } from '../../../src/imports/record-ids.js';
 import { idOf, numberOf, present, timeOf, toProperties } from '../../../src/imports/values.js';
 
@@ -55,4 +57,69 @@ test('a property may be called __proto__', () => {
 
 test('the canonical form of a record does not depend on the order of its fields', () => {
   expect(toCanonicalJson({ b: [{ d: 1, c: 2 }], a: null })).toBe('{"a":null,"b":[{"c":2,"d":1}]}');
+});
+
+// Insert ids of events that were imported before are digests of this form: it must never change.
+test.each([
+  ['{"10":1,"9":2,"b":3,"a":4}', '{"9":2,"10":1,"a":4,"b":3}'],
+  ['{"b":1,"__proto__":{"z":1,"y":[]},"Ä":0}', '{"__proto__":{"y":[],"z":1},"b":1,"Ä":0}'],
+  ['[{"b":[[{"d":1,"c":null}]],"a":"\\u2028"},-0.5,true,{}]', '[{"a":"\u2028","b":[[{"c":null,"d":1}]]},-0.5,true,{}]'],
+])('the canonical form of %s', (json, canonical) => {
+  expect(toCanonicalJson(JSON.parse(json))).toBe(canonical);
+});
+
+test.each([
+  ['https://a.b/?utm_source=one&x=1&utm_source=two#utm_medium=no', { utm_source: 'one' }],
+  ['https://a.b/?q=?utm_term=no&utm_medium&gclid=a=b', { gclid: 'a=b' }],
+  ['https://a.b/?utm_source&utm_source=late&fbclid=', {}],
+  ['https://a.b/?utm_source=a+b%20%C3%A4&utm%5Fmedium=mail', { utm_source: 'a b ä', utm_medium: 'mail' }],
+  ['https://a.b/#?utm_source=no', {}],
+  ['https://a.b/utm_source=no', {}],
+])('campaign parameters of %s', (url, parameters) => {
+  const properties = { url };
+  addCampaign(properties);
+  expect(properties).toEqual({ url, ...parameters });
+});
+
+test('campaign parameters stay where the event has them', () => {
+  const properties = { url: 'https://a.b/?utm_source=url&utm_term=x', utm_source: 'event' };
+  addCampaign(properties);
+  expect(properties).toEqual({ ...properties, utm_source: 'event', utm_term: 'x' });
+});
+
+test('campaign parameters are those that URLSearchParams reads', () => {
+  const random = createRandom(7);
+  const pieces = [
+    '&utm_source=',
+    'gclid=',
+    'utm_source',
+    '&gclid',
+    'a',
+    '=',
+    '=',
+    '&',
+    '&',
+    '?',
+    '%41',
+    '%',
+    '+',
+    'é',
+    '\ud800',
+  ];
+  let compared = 0;
+  for (let turn = 0; turn < 2000; turn += 1) {
+    const pieceCount = Math.floor(random() * 12);
+    const query = Array.from({ length: pieceCount }, () => pieces[Math.floor(random() * pieces.length)]).join('');
+    const url = `https://a.b/?utm_term=1&${query}`;
+    const expected: Record<string, string> = { url };
+    for (const name of ['utm_source', 'gclid', 'utm_term']) {
+      const value = new URLSearchParams(url.slice(url.indexOf('?'))).get(name);
+      if (value) expected[name] = value;
+    }
+    const properties = { url };
+    addCampaign(properties);
+    expect(properties).toEqual(expected);
+    compared += 'gclid' in expected || 'utm_source' in expected ? 1 : 0;
+  }
+  expect(compared).toBeGreaterThan(100);
 });
