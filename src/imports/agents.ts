@@ -1,7 +1,7 @@
 // The client of a record that has names of its browser and system and no user agent: under the
 // names that user agents are read to here, so that both count together.
 import type { Agent } from '../ingest/enrich/agent.js';
-import { type JsonObject, numberOf, textOf } from './values.js';
+import { type JsonObject, numberOf, present, textOf } from './values.js';
 
 /** Names of products in lower case. A name that is not here is kept. */
 const BROWSERS: Readonly<Record<string, string>> = {
@@ -84,14 +84,13 @@ export function toAgent(names: ClientNames): Agent | undefined {
   // Umami's `ios` is Safari there.
   const browser = named === 'Ios' || (named === 'Safari' && os === 'iOS') ? 'Mobile Safari' : named;
   if (browser === undefined && os === undefined && device === undefined) return undefined;
-  const agent: Record<string, string | undefined> = {
+  return present({
     browser,
     browser_version: browser === undefined ? undefined : versionOf(names.browserVersion),
     os,
     os_version: os === undefined ? undefined : (versionOf(names.osVersion) ?? together?.[2]),
     device_type: device,
-  };
-  return Object.fromEntries(Object.entries(agent).filter(([, value]) => value !== undefined)) as Agent;
+  });
 }
 
 /** BigQuery and others write names in capitals or in lower case. */

@@ -2,7 +2,8 @@
 // twice counts once.
 import { hash } from 'node:crypto';
 import { RepetitionCounter } from './repetition-counter.js';
-import type { Id } from './source.js';
+import type { Id, Properties } from './source.js';
+import { type JsonObject, setProperty } from './values.js';
 
 export class RecordIds {
   readonly #prefix: string;
@@ -43,7 +44,7 @@ export const toCanonicalJson = (value: unknown): string => JSON.stringify(sortKe
 function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
-  const keys = Object.keys(value).sort();
-  // fromEntries defines properties, so a key named __proto__ stays a key.
-  return Object.fromEntries(keys.map((key) => [key, sortKeys((value as Record<string, unknown>)[key])]));
+  const sorted: Properties = {};
+  for (const key of Object.keys(value).sort()) setProperty(sorted, key, sortKeys((value as JsonObject)[key]));
+  return sorted;
 }

@@ -69,7 +69,7 @@ function toValue(value: unknown): unknown {
 }
 
 /** A key of a record may be `__proto__`, which an assignment would not make a property. */
-function setProperty(properties: Properties, key: string, value: unknown): void {
+export function setProperty(properties: Properties, key: string, value: unknown): void {
   if (key === '__proto__') Object.defineProperty(properties, key, { value, enumerable: true, configurable: true });
   else properties[key] = value;
 }
@@ -79,10 +79,10 @@ export type Renames = Readonly<Record<string, string | null>>;
 
 /**
  * Properties of a record under the names of this service. A value under its own name wins over a
- * renamed one. Absent and empty renamed values are left out.
+ * renamed one. Absent and empty renamed values are left out. They are added to `properties`, whose
+ * values they replace: joining two objects by a spread takes longer than making both.
  */
-export function toProperties(record: JsonObject, renames: Renames = {}): Properties {
-  const properties: Properties = {};
+export function toProperties(record: JsonObject, renames: Renames = {}, properties: Properties = {}): Properties {
   for (const key in record) {
     const value = record[key];
     if (value === undefined || key === '') continue;
@@ -94,9 +94,8 @@ export function toProperties(record: JsonObject, renames: Renames = {}): Propert
   return properties;
 }
 
-/** The entries that have a value, with long texts cut. */
-export function present(entries: Properties): Properties {
-  const properties: Properties = {};
+/** The entries that have a value, with long texts cut, added to `properties`. */
+export function present(entries: Properties, properties: Properties = {}): Properties {
   for (const key in entries) {
     const value = entries[key];
     if (value !== undefined && value !== null && value !== '') setProperty(properties, key, toValue(value));

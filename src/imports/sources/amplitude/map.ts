@@ -79,12 +79,13 @@ function toIdentity(record: JsonObject, timeMs: number, properties: Properties):
 
 /** `EMPTY` stands in exports for a value that was never set. */
 function withoutEmpty(properties: JsonObject): Properties {
-  return toProperties(Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== 'EMPTY')));
+  const kept = toProperties(properties);
+  for (const key in kept) if (kept[key] === 'EMPTY') delete kept[key];
+  return kept;
 }
 
 /** Fields of the record that have no field of an event here, beside the event's own properties. */
 function toEventProperties(record: JsonObject): Properties {
-  const own = toProperties(objectOrJson(record.event_properties), EVENT_PROPERTIES);
   const fields = present({
     language: record.language,
     app_version: record.version_name,
@@ -95,7 +96,7 @@ function toEventProperties(record: JsonObject): Properties {
     device_type: record.device_type,
     device_carrier: record.device_carrier,
   });
-  return { ...fields, ...own };
+  return toProperties(objectOrJson(record.event_properties), EVENT_PROPERTIES, fields);
 }
 
 const SYSTEM = /^(?:windows|linux|mac|chrome os|android|ios)/i;

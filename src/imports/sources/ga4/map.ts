@@ -12,6 +12,7 @@ import {
   objectOf,
   present,
   type Renames,
+  setProperty,
   textOf,
   toProperties,
 } from '../../values.js';
@@ -23,10 +24,20 @@ const SKIPPED: ReadonlySet<string> = new Set(['session_start', 'first_visit', 'f
  * Fields that say which event a record is. The others change when a day is written again, such as
  * the attribution.
  */
-const IDENTITY = [
-  ...['event_name', 'event_timestamp', 'event_params', 'user_pseudo_id', 'user_id', 'stream_id', 'platform'],
-  ...['event_bundle_sequence_id', 'batch_event_index', 'batch_page_id', 'batch_ordering_id', 'items'],
-] as const;
+const toIdentity = (record: JsonObject): JsonObject => ({
+  batch_event_index: record.batch_event_index,
+  batch_ordering_id: record.batch_ordering_id,
+  batch_page_id: record.batch_page_id,
+  event_bundle_sequence_id: record.event_bundle_sequence_id,
+  event_name: record.event_name,
+  event_params: record.event_params,
+  event_timestamp: record.event_timestamp,
+  items: record.items,
+  platform: record.platform,
+  stream_id: record.stream_id,
+  user_id: record.user_id,
+  user_pseudo_id: record.user_pseudo_id,
+});
 
 const EVENT_PROPERTIES: Renames = {
   page_location: 'url',
@@ -67,7 +78,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     const event: ImportedEvent = {
       event_type: type,
       timeMs,
-      insert_id: ids.ofContent(Object.fromEntries(IDENTITY.map((name) => [name, record[name]]))),
+      insert_id: ids.ofContent(toIdentity(record)),
       user_id: user,
       device_id: device,
       session_id: session === undefined ? undefined : `${device ?? ''}.${session}`,
@@ -88,13 +99,14 @@ function toTime(value: unknown): number | undefined {
 
 /** `[{key, value: {string_value | int_value | float_value | double_value}}]` as an object. */
 function readParameters(list: unknown): JsonObject {
-  if (!Array.isArray(list)) return {};
-  const entries = list.flatMap((item: unknown): [string, unknown][] => {
+  const parameters: Properties = {};
+  if (!Array.isArray(list)) return parameters;
+  for (const item of list) {
     const { key, value } = objectOf(item);
     const read = isObject(value) ? readValue(value) : undefined;
-    return typeof key === 'string' && read !== undefined ? [[key, read]] : [];
-  });
-  return Object.fromEntries(entries);
+    if (typeof key === 'string' && read !== undefined) setProperty(parameters, key, read);
+  }
+  return parameters;
 }
 
 function readValue(value: JsonObject): unknown {
@@ -132,7 +144,7 @@ function toEventProperties(record: JsonObject, parameters: JsonObject): Properti
     purchase_revenue: numberOf(ecommerce.purchase_revenue),
     items: Array.isArray(record.items) && record.items.length > 0 ? record.items : undefined,
   });
-  return { ...fields, ...toProperties(parameters, EVENT_PROPERTIES) };
+  return toProperties(parameters, EVENT_PROPERTIES, fields);
 }
 
 function toClient(device: JsonObject): ImportedEvent['agent'] {

@@ -143,12 +143,15 @@ function toPerson(record: JsonObject, distinctId: Id | undefined): Mapped {
   return { kind: 'profile', user: distinctId, timeMs, properties };
 }
 
-const toUserProperties = (properties: JsonObject): Properties =>
-  toProperties(Object.fromEntries(Object.entries(properties).filter(([key]) => !isDerived(key))), USER_PROPERTIES);
+const toUserProperties = (record: JsonObject): Properties => withoutDerived(toProperties(record, USER_PROPERTIES));
+
+function withoutDerived(properties: Properties): Properties {
+  for (const key in properties) if (isDerived(key)) delete properties[key];
+  return properties;
+}
 
 function toEventProperties(record: JsonObject): Properties {
-  const properties = toProperties(record, EVENT_PROPERTIES);
-  for (const key in properties) if (isDerived(key)) delete properties[key];
+  const properties = withoutDerived(toProperties(record, EVENT_PROPERTIES));
   // PostHog's word for no referrer.
   if (properties.referrer === '$direct') delete properties.referrer;
   if (properties.referring_domain === '$direct') delete properties.referring_domain;

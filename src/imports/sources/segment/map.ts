@@ -39,12 +39,12 @@ function toMapped(call: Call, insertId: () => string): Mapped[] {
     case 'track': {
       const type = textOf(record.event);
       if (type === undefined) return [{ kind: 'skip', reason: 'a track without an event' }];
-      return [toEvent(call, insertId(), type, toProperties(objectOf(record.properties)))];
+      return [toEvent(call, insertId(), type, toContextProperties(context))];
     }
     case 'page':
-      return [toEvent(call, insertId(), 'page_view', withName(record, PAGE_PROPERTIES))];
+      return [toEvent(call, insertId(), 'page_view', withName(call), PAGE_PROPERTIES)];
     case 'screen':
-      return [toEvent(call, insertId(), 'screen_view', withName(record))];
+      return [toEvent(call, insertId(), 'screen_view', withName(call))];
     case 'identify':
       return toProfile(call, { ...objectOf(context.traits), ...objectOf(record.traits) });
     case 'group':
@@ -60,10 +60,8 @@ function toMapped(call: Call, insertId: () => string): Mapped[] {
 }
 
 /** Name and category of a page or screen are fields of the call. */
-const withName = (record: JsonObject, renames: Renames = {}): Properties => ({
-  ...present({ name: record.name, category: record.category }),
-  ...toProperties(objectOf(record.properties), renames),
-});
+const withName = ({ record, context }: Call): Properties =>
+  present({ name: record.name, category: record.category }, toContextProperties(context));
 
 /** Traits of a group under their names with `group_`, so that they are not those of the user. */
 const toGroupTraits = (traits: JsonObject): Properties =>
@@ -82,7 +80,8 @@ function toLink({ user, device, timeMs }: Call): Mapped[] {
     : [{ kind: 'link', device, user, timeMs: timeMs ?? 0 }];
 }
 
-function toEvent(call: Call, insertId: string, type: string, properties: Properties): Mapped {
+/** The properties of the call win over the `others`. */
+function toEvent(call: Call, insertId: string, type: string, others: Properties, renames?: Renames): Mapped {
   const { record, context } = call;
   const channel = record.channel;
   const isServer = channel === 'server' || textOf(context.userAgent) === undefined;
@@ -93,7 +92,7 @@ function toEvent(call: Call, insertId: string, type: string, properties: Propert
     user_id: call.user,
     device_id: call.device,
     session_id: toSession(call),
-    event_properties: { ...toContextProperties(context), ...properties },
+    event_properties: toProperties(objectOf(record.properties), renames, others),
     ip: textOf(context.ip),
     user_agent: textOf(context.userAgent),
     agent: textOf(context.userAgent) === undefined ? toClient(context) : undefined,
