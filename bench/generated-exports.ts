@@ -136,7 +136,7 @@ const umami = ({ number, time, device, user }: GeneratedEvent): string =>
   ].join(',');
 
 /** Not of itself: the properties of the events of `umami`. */
-export const UMAMI_EVENT_DATA: GeneratedExport = {
+const UMAMI_EVENT_DATA: GeneratedExport = {
   ...{ source: 'umami', file: 'event_data.csv' },
   head: 'website_event_id,data_key,string_value,number_value,date_value,data_type',
   toRecord: ({ number, price }) => `${umamiId(number)},price,${price},${price},,2`,
@@ -202,3 +202,17 @@ export const GENERATED_EXPORTS: readonly GeneratedExport[] = [
   { source: 'matomo', file: 'visits.json', eventsPerRecord: 2, toRecord: matomo },
   { source: 'access-log', file: 'access.log', toRecord: accessLog },
 ];
+
+export interface GeneratedImport {
+  readonly name: string;
+  /** The first has the events. */
+  readonly files: readonly [GeneratedExport, ...GeneratedExport[]];
+}
+
+/** An import of each source, and one of Umami's events with `event_data`: a join is another way. */
+export const GENERATED_IMPORTS: readonly GeneratedImport[] = GENERATED_EXPORTS.flatMap((events) => [
+  { name: events.source, files: [events] as const },
+  ...(events.source === UMAMI_EVENT_DATA.source
+    ? [{ name: 'umami with event_data', files: [events, UMAMI_EVENT_DATA] as const }]
+    : []),
+]);

@@ -3,29 +3,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GENERATED_EXPORTS, type GeneratedExport, UMAMI_EVENT_DATA } from './generated-exports.js';
+import { GENERATED_IMPORTS, type GeneratedImport } from './generated-exports.js';
 import { type ImportUse, runImport, writeExport } from './import-process.js';
 import { atLeast, type Measurement } from './measurement.js';
 import type { BenchContext } from './stack.js';
 
 const MEGABYTE = 1_000_000;
 
-/** The files of one import. Umami's events are read alone, too, because a join is another way. */
-const IMPORTS: readonly { readonly name: string; readonly files: readonly GeneratedExport[] }[] = [
-  ...GENERATED_EXPORTS.map((generated) => ({ name: generated.source, files: [generated] })),
-  ...GENERATED_EXPORTS.filter(({ source }) => source === UMAMI_EVENT_DATA.source).map((events) => ({
-    ...{ name: 'umami with event_data', files: [events, UMAMI_EVENT_DATA] },
-  })),
-];
-
 export async function benchImportSources(context: Omit<BenchContext, 'stack'>): Promise<Measurement[]> {
-  for (const { name, files } of IMPORTS) context.report(await measureSource(name, files, context));
+  for (const generated of GENERATED_IMPORTS) context.report(await measureSource(generated, context));
   return [];
 }
 
 async function measureSource(
-  name: string,
-  files: readonly GeneratedExport[],
+  { name, files }: GeneratedImport,
   { isQuick, say }: Omit<BenchContext, 'stack'>,
 ): Promise<Measurement[]> {
   const events = isQuick ? 40_000 : 1_000_000;
@@ -40,12 +31,12 @@ async function measureSource(
   ];
 }
 
-async function dryRun(files: readonly GeneratedExport[], events: number): Promise<ImportUse> {
+async function dryRun(files: GeneratedImport['files'], events: number): Promise<ImportUse> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-import-'));
   try {
     const paths: string[] = [];
     for (const file of files) paths.push(await writeExport(file, events / (file.eventsPerRecord ?? 1), folder));
-    return await runImport([files[0]?.source ?? '', ...paths, '--dry-run']);
+    return await runImport([files[0].source, ...paths, '--dry-run']);
   } finally {
     rmSync(folder, { recursive: true });
   }

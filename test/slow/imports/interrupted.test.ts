@@ -2,7 +2,7 @@
 // import without interruption sends. Its stub keeps events by insert_id, as the service counts
 // them; `access-log.test.ts` interrupts the process.
 import { expect, test } from 'vitest';
-import { GENERATED_EXPORTS, type GeneratedExport, UMAMI_EVENT_DATA } from '../../../bench/generated-exports.js';
+import { GENERATED_IMPORTS, type GeneratedImport } from '../../../bench/generated-exports.js';
 import { runImport } from '../../../src/imports/run-import.js';
 import { findSource } from '../../../src/imports/sources/table.js';
 import type { SendBatch } from '../../../src/imports/track-client.js';
@@ -21,13 +21,8 @@ interface Received {
 const receiveNothing = (): Received => ({ events: new Map(), calls: new Set() });
 
 /** `isEnough` interrupts the import before a request. */
-function importAll(
-  { source: name }: GeneratedExport,
-  exports: readonly GeneratedExport[],
-  { events, calls }: Received,
-  isEnough = () => false,
-) {
-  const open = findSource(name)?.open({ site: undefined, timeZone: undefined });
+function importAll({ name, files }: GeneratedImport, { events, calls }: Received, isEnough = () => false) {
+  const open = findSource(files[0].source)?.open({ site: undefined, timeZone: undefined });
   if (open === undefined) throw new Error(`no source ${name}`);
   const interrupt = new AbortController();
   const receiving =
@@ -45,7 +40,7 @@ function importAll(
     return sent.length;
   });
   return runImport(
-    exports.map((generated) => generatedFile(generated, RECORDS)),
+    files.map((generated) => generatedFile(generated, RECORDS)),
     {
       ...{ open, clients: { track, identifyBatch }, library: 'test/1', nowMs: AFTER_MS },
       ...{ batchLimits: BATCHES, requestsMax: 1, signal: interrupt.signal },
@@ -53,21 +48,16 @@ function importAll(
   );
 }
 
-test.each([
-  ...GENERATED_EXPORTS.map((generated) => [generated.source, generated, [generated]] as const),
-  ...GENERATED_EXPORTS.filter(({ source }) => source === UMAMI_EVENT_DATA.source).map(
-    (events) => ['umami with event_data', events, [UMAMI_EVENT_DATA, events]] as const,
-  ),
-])('%s', async (_name, generated, exports) => {
+test.each(GENERATED_IMPORTS)('$name', async (generated) => {
   const whole = receiveNothing();
-  await importAll(generated, exports, whole);
+  await importAll(generated, whole);
   expect(whole.events.size).toBeGreaterThan(RECORDS / 2);
 
   const received = receiveNothing();
   const isHalf = () => received.events.size >= whole.events.size / 2;
-  await expect(importAll(generated, exports, received, isHalf)).rejects.toThrow('aborted');
+  await expect(importAll(generated, received, isHalf)).rejects.toThrow('aborted');
   expect(isHalf()).toBe(true);
   expect(received.events.size).toBeLessThan(whole.events.size);
-  await importAll(generated, exports, received);
+  await importAll(generated, received);
   expect(received).toEqual(whole);
 });
