@@ -31,6 +31,7 @@ export function createMapper(): (visit: JsonObject) => readonly Mapped[] {
       ];
     }
     const shared = toShared(visit);
+    const dimensions = dimensionsOf(visit);
     const events = actions.filter(isObject).map((action, index): Mapped => {
       const type = toType(action);
       if (type === undefined) return { kind: 'skip', reason: 'an action without a type' };
@@ -43,7 +44,7 @@ export function createMapper(): (visit: JsonObject) => readonly Mapped[] {
         timeMs: seconds === undefined ? undefined : Math.trunc(seconds * 1000),
         insert_id: ids.own(`${idVisit}.${part}`),
         // The referrer is that of the visit: of its first action.
-        event_properties: { ...toVisitProperties(visit, index === 0), ...toActionProperties(action) },
+        event_properties: addActionProperties(action, toVisitProperties(visit, dimensions, index === 0)),
       };
       return { kind: 'event', event };
     });
@@ -79,8 +80,8 @@ function toType(action: JsonObject): string | undefined {
   return type === undefined ? undefined : (TYPES[type] ?? type);
 }
 
-const toActionProperties = (action: JsonObject): Properties =>
-  present({
+function addActionProperties(action: JsonObject, properties: Properties): Properties {
+  const fields = {
     url: action.url,
     title: action.pageTitle,
     seconds_spent: numberOf(action.timeSpent),
@@ -95,39 +96,44 @@ const toActionProperties = (action: JsonObject): Properties =>
     search_keyword: action.siteSearchKeyword,
     search_category: action.siteSearchCategory,
     search_count: numberOf(action.siteSearchCount),
-    ...dimensionsOf(action),
-  });
+  };
+  return present(dimensionsOf(action), present(fields, properties));
+}
 
-function toVisitProperties(visit: JsonObject, isFirst: boolean): Properties {
+function toVisitProperties(visit: JsonObject, dimensions: Properties, isFirst: boolean): Properties {
+  const fields = {
+    language: visit.languageCode,
+    browser: visit.browserName,
+    browser_version: visit.browserVersion,
+    os_name: visit.operatingSystemName,
+    os_version: visit.operatingSystemVersion,
+    device_category: visit.deviceType,
+    device_model: visit.deviceModel,
+    screen: visit.resolution,
+    site_id: visit.idSite,
+  };
+  const properties = present(dimensions, present(fields));
+  return isFirst ? present(toReferrer(visit), properties) : properties;
+}
+
+function toReferrer(visit: JsonObject): Properties {
   const isCampaign = visit.referrerType === 'campaign';
-  const first = present({
+  return {
     referrer: visit.referrerUrl,
     utm_campaign: visit.campaignName ?? (isCampaign ? visit.referrerName : undefined),
     utm_source: visit.campaignSource,
     utm_medium: visit.campaignMedium,
     utm_content: visit.campaignContent,
     utm_term: visit.campaignKeyword ?? (isCampaign ? visit.referrerKeyword : undefined),
-  });
-  return {
-    ...(isFirst ? first : {}),
-    ...present({
-      language: visit.languageCode,
-      browser: visit.browserName,
-      browser_version: visit.browserVersion,
-      os_name: visit.operatingSystemName,
-      os_version: visit.operatingSystemVersion,
-      device_category: visit.deviceType,
-      device_model: visit.deviceModel,
-      screen: visit.resolution,
-      site_id: visit.idSite,
-      ...dimensionsOf(visit),
-    }),
   };
 }
 
 /** Custom dimensions: `dimension1` and so on. */
-const dimensionsOf = (record: JsonObject): Properties =>
-  Object.fromEntries(Object.entries(record).filter(([key]) => /^dimension\d+$/.test(key)));
+function dimensionsOf(record: JsonObject): Properties {
+  const dimensions: Properties = {};
+  for (const key in record) if (/^dimension\d+$/.test(key)) dimensions[key] = record[key];
+  return dimensions;
+}
 
 function toGeography(visit: JsonObject): ImportedEvent['geo'] {
   const country = textOf(visit.countryCode)?.toUpperCase();

@@ -1,6 +1,6 @@
 // Maps enriched events of Snowplow. README.md beside this file has the mapping.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
@@ -42,7 +42,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     if (type === undefined) return [{ kind: 'skip', reason: 'no event' }];
     const insertId = toInsertId(row, ids);
     // Both have one id, but not one derived time, because the collector received them twice.
-    const key = createHash('sha256').update(insertId).digest().toString('latin1', 0, HASH_BYTES);
+    const key = hash('sha256', insertId, 'buffer').toString('latin1', 0, HASH_BYTES);
     if (recent.has(key)) return [{ kind: 'skip', reason: 'a natural duplicate: the event was collected twice' }];
     recent.set(key, true);
 
@@ -94,7 +94,7 @@ function toInsertId(row: JsonObject, ids: RecordIds): string {
 }
 
 function toEventProperties(row: JsonObject): Properties {
-  return present({
+  const properties = present({
     url: row.page_url,
     title: row.page_title,
     referrer: row.page_referrer,
@@ -109,11 +109,13 @@ function toEventProperties(row: JsonObject): Properties {
     label: row.se_label,
     property: row.se_property,
     value: numberOf(row.se_value),
-    ...Object.fromEntries(TEXTS.map((name) => [name, row[name]])),
-    ...Object.fromEntries(NUMBERS.map((name) => [name, numberOf(row[name])])),
-    ...toContexts(row.contexts),
-    ...objectOf(objectOf(objectOrJson(row.unstruct_event).data).data),
   });
+  const columns: Properties = {};
+  for (const name of TEXTS) columns[name] = row[name];
+  for (const name of NUMBERS) columns[name] = numberOf(row[name]);
+  present(columns, properties);
+  present(toContexts(row.contexts), properties);
+  return present(objectOf(objectOf(objectOrJson(row.unstruct_event).data).data), properties);
 }
 
 /**

@@ -25,7 +25,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
       user_id: user,
       device_id: device,
       session_id: idOf(row.visit_id),
-      event_properties: { ...toProperties(objectOf(row[EVENT_DATA])), ...toEventProperties(row) },
+      event_properties: toEventProperties(row),
       agent: toAgent({ browser: row.browser, os: row.os, device: row.device }),
       geo: toGeography(row),
       origin: 'client',
@@ -53,7 +53,7 @@ function toTime(value: unknown): number | undefined {
 
 function toEventProperties(row: JsonObject): Properties {
   const host = textOf(row.hostname);
-  return present({
+  const fields = {
     url: toAddress(host, row.url_path, row.url_query),
     referrer: toAddress(textOf(row.referrer_domain), row.referrer_path, row.referrer_query),
     referring_domain: row.referrer_domain,
@@ -72,7 +72,8 @@ function toEventProperties(row: JsonObject): Properties {
     device_category: row.device,
     screen: row.screen,
     website_id: row.website_id,
-  });
+  };
+  return present(fields, toProperties(objectOf(row[EVENT_DATA])));
 }
 
 /** The path alone without a host. Undefined without a path and a host. */
