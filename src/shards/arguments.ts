@@ -1,5 +1,5 @@
 // Command line of `npm run shards`.
-import { requireClusterName } from '../platform/clickhouse/running-inserts.js';
+import { isClusterName } from '../platform/clickhouse/running-inserts.js';
 import { UsageError } from '../platform/usage-error.js';
 
 export type ShardsCommand =
@@ -79,6 +79,11 @@ function parseAdd(rest: readonly string[]): ShardsCommand {
   if (options[0] === undefined) return { kind: 'add', urls, cluster: null };
   if (urls.length > 1) throw new UsageError('--several-hosts is for one URL; several URLs are replicas');
   return { kind: 'add', urls, cluster: requireClusterName(OPTION.exec(options[0])?.[1] ?? CLUSTER) };
+}
+
+function requireClusterName(text: string): string {
+  if (!isClusterName(text)) throw new UsageError(`"${text}" is not the name of a cluster`);
+  return text;
 }
 
 function requireNumber(text: string): number {

@@ -12,9 +12,11 @@ export interface RunningInserts {
 
 const CLUSTER_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** Throws for what is not the name of a cluster. */
-export function requireClusterName(text: string): string {
-  if (!CLUSTER_NAME.test(text)) throw new Error(`"${text}" is not the name of a cluster`);
+export const isClusterName = (text: string): boolean => CLUSTER_NAME.test(text);
+
+/** It is written into statements. */
+function requireClusterName(text: string): string {
+  if (!isClusterName(text)) throw new Error(`"${text}" is not the name of a cluster`);
   return text;
 }
 

@@ -5,6 +5,7 @@ import type { ClickHouseClient } from '../../../src/platform/clickhouse/client.j
 import { ReplicaReader } from '../../../src/platform/clickhouse/replica-reader.js';
 import { runningInCluster, runningOnReplicas } from '../../../src/platform/clickhouse/running-inserts.js';
 import { settingsOf } from '../../../src/platform/clickhouse/shards.js';
+import { UsageError } from '../../../src/platform/usage-error.js';
 import { parseShardsCommand } from '../../../src/shards/arguments.js';
 
 interface Asked {
@@ -91,7 +92,7 @@ test('the command line says which shards have several hosts', () => {
     ['add', 'https://a', '--other'],
     ['several-hosts', '1'],
   ]) {
-    expect(() => parseShardsCommand(args)).toThrow();
+    expect(() => parseShardsCommand(args)).toThrow(UsageError);
   }
 });
 
