@@ -51,9 +51,12 @@ const describe = (manifest: Manifest | undefined): string =>
     : `everything accepted before ${manifest.point}, with ${formatCount(manifest.clickhouse.events)} stored events`;
 
 async function restore(path: string, archive: string): Promise<void> {
-  const manifest = await restoreArchive(path, archive, { progress, signal: interrupt.signal });
+  const { manifest, missing } = await restoreArchive(path, archive, { progress, signal: interrupt.signal });
   progress.clear();
   say(`Restored to ${path}: ${describe(manifest)}. npm start goes on from there.`);
+  if (missing !== undefined) {
+    say(`It has no data of ${missing}: RESTORE DATABASE there before the service starts (ops/runbooks/backup.md).`);
+  }
   say('People who were erased since then are in it again: repeat those erasures (docs/operating.md).');
 }
 

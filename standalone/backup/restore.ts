@@ -13,6 +13,7 @@ import { StartProblem } from '../problem.js';
 import { readArchive } from './archive.js';
 import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER } from './back-up-running.js';
 import { askEngineRows, type EngineAccess, runOperation } from './engine-backup.js';
+import { nameShardsOfStopped } from './further-shards.js';
 import { type Manifest, requireFiles, tryReadManifest } from './manifest.js';
 import { loadRows } from './postgres-rows.js';
 import { sizeOf } from './size-of.js';
@@ -20,12 +21,18 @@ import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
 
 const PRIVATE_FILES = ['secrets.json', 'standalone.json'];
 
-/** Resolves with the manifest; with undefined for the archive of a stopped service. */
+export interface Restored {
+  /** Undefined for the archive of a stopped service. */
+  readonly manifest: Manifest | undefined;
+  /** Names of the further ClickHouse servers whose data the archive lacks. */
+  readonly missing: string | undefined;
+}
+
 export async function restoreArchive(
   directory: string,
   archive: string,
   { progress, signal }: BackupProgress,
-): Promise<Manifest | undefined> {
+): Promise<Restored> {
   if (!existsSync(archive)) throw new StartProblem(`${archive} does not exist.`);
   if (existsSync(directory) && readdirSync(directory).length > 0) {
     throw new StartProblem(`${directory} is not empty; set DATA_DIR to a folder that is empty or does not exist.`);
@@ -40,15 +47,18 @@ export async function restoreArchive(
     await extract(archive, content, { progress, signal });
     const manifest = tryReadManifest(content);
     let complete = content;
-    if (manifest === undefined) requireDataDirectory(content, archive);
-    else {
+    let missing: string | undefined;
+    if (manifest === undefined) {
+      requireDataDirectory(content, archive);
+      missing = await nameShardsOfStopped(openDataDirectory(content), lock);
+    } else {
       await requireFiles(content, manifest);
       complete = join(work, 'data');
       await fillStores({ data: openDataDirectory(complete), content, manifest, lock }, { progress, signal });
     }
     if (existsSync(directory)) rmdirSync(directory);
     renameSync(complete, directory);
-    return manifest;
+    return { manifest, missing };
   } finally {
     lock.release();
     rmSync(work, { recursive: true, force: true });

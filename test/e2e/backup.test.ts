@@ -228,10 +228,16 @@ test('a backup names the ClickHouse servers whose data it lacks', async () => {
   const written = await run('backup', earlier, file);
   const lacks = "written and read again. It holds keys and people's data: keep it safe.\nIt has no data of";
   expect(written).toEqual({ status: 0, said: expect.stringContaining(`${lacks} shard 2 at 127.0.0.1:1: copy it by`) });
-  expect(refused.said + written.said).not.toContain('secret');
+  const target = join(root, 'lacking');
+  const restored = await run('restore', target, file);
+  const again = 'npm start goes on from there.\nIt has no data of shard 2 at 127.0.0.1:1: RESTORE DATABASE there';
+  expect(restored).toEqual({ status: 0, said: expect.stringContaining(again) });
+  expect(refused.said + written.said + restored.said).not.toContain('secret');
 
   rmSync(file);
   rmSync(join(earlier, 'postgres', 'PG_VERSION'));
   const unread = expect.stringContaining(`${lacks} further ClickHouse servers, if there are any (PostgreSQL cannot be`);
   expect(await run('backup', earlier, file)).toEqual({ status: 0, said: unread });
+  const mayLack = expect.stringContaining('It has no data of further ClickHouse servers, if there are any');
+  expect(await run('restore', join(root, 'unread'), file)).toEqual({ status: 0, said: mayLack });
 }, 240_000);
