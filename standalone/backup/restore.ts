@@ -51,6 +51,7 @@ export async function restoreArchive(
     if (manifest === undefined) {
       requireDataDirectory(content, archive);
       missing = await nameShardsOfStopped(openDataDirectory(content), lock);
+      signal.throwIfAborted();
     } else {
       await requireFiles(content, manifest);
       complete = join(work, 'data');
