@@ -1,9 +1,10 @@
 // Insert ids of imported events. They depend on the record alone, so that a record that is imported
 // twice counts once.
 import { hash } from 'node:crypto';
+import { setOwnProperty } from '../platform/own-property.js';
 import { RepetitionCounter } from './repetition-counter.js';
 import type { Id, Properties } from './source.js';
-import { type JsonObject, setProperty } from './values.js';
+import type { JsonObject } from './values.js';
 
 export class RecordIds {
   readonly #prefix: string;
@@ -45,6 +46,6 @@ function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
   const sorted: Properties = {};
-  for (const key of Object.keys(value).sort()) setProperty(sorted, key, sortKeys((value as JsonObject)[key]));
+  for (const key of Object.keys(value).sort()) setOwnProperty(sorted, key, sortKeys((value as JsonObject)[key]));
   return sorted;
 }

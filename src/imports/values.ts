@@ -1,4 +1,5 @@
 // Reads untyped values of exported records: texts, numbers, times and properties.
+import { setOwnProperty } from '../platform/own-property.js';
 import type { Id, Properties } from './source.js';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -68,12 +69,6 @@ function toValue(value: unknown): unknown {
   return text.length * 3 <= VALUE_BYTES_MAX ? value : cutToBytes(text, VALUE_BYTES_MAX);
 }
 
-/** A key of a record may be `__proto__`, which an assignment would not make a property. */
-export function setProperty(properties: Properties, key: string, value: unknown): void {
-  if (key === '__proto__') Object.defineProperty(properties, key, { value, enumerable: true, configurable: true });
-  else properties[key] = value;
-}
-
 /** New names of properties; null leaves one out. */
 export type Renames = Readonly<Record<string, string | null>>;
 
@@ -88,7 +83,7 @@ export function toProperties(record: JsonObject, renames: Renames = {}, properti
     if (value === undefined || key === '') continue;
     const name = Object.hasOwn(renames, key) ? renames[key] : key;
     if (name === null || name === undefined) continue;
-    if (name === key) setProperty(properties, key, toValue(value));
+    if (name === key) setOwnProperty(properties, key, toValue(value));
     else if (value !== null && value !== '' && !Object.hasOwn(record, name)) properties[name] = toValue(value);
   }
   return properties;
@@ -98,7 +93,7 @@ export function toProperties(record: JsonObject, renames: Renames = {}, properti
 export function present(entries: Properties, properties: Properties = {}): Properties {
   for (const key in entries) {
     const value = entries[key];
-    if (value !== undefined && value !== null && value !== '') setProperty(properties, key, toValue(value));
+    if (value !== undefined && value !== null && value !== '') setOwnProperty(properties, key, toValue(value));
   }
   return properties;
 }

@@ -1,5 +1,6 @@
 // Reads untyped values of calls, and copies their properties. It runs for every call, so it builds
 // no intermediate objects.
+import { setOwnProperty } from '../../platform/own-property.js';
 import { isObject, type RawEvent } from '../body.js';
 import { tryParseEventTime } from '../event-time.js';
 
@@ -18,12 +19,6 @@ export const idOf = (value: unknown): string | number | undefined =>
 
 export type Properties = Record<string, unknown>;
 
-/** A plain assignment to `__proto__` would change the prototype. */
-export function put(properties: Properties, key: string, value: unknown): void {
-  if (key !== '__proto__') properties[key] = value;
-  else Object.defineProperty(properties, key, { value, enumerable: true, configurable: true, writable: true });
-}
-
 /** Adds what has a value. */
 export function putPresent(properties: Properties, key: string, value: unknown): void {
   if (value !== undefined && value !== null && value !== '') properties[key] = value;
@@ -38,7 +33,7 @@ export type Renames = ReadonlyMap<string, string | null>;
 export function putAll(properties: Properties, record: RawEvent, renames: Renames): void {
   for (const key in record) {
     const name = renames.size === 0 ? undefined : renames.get(key);
-    if (name === undefined) put(properties, key, record[key]);
+    if (name === undefined) setOwnProperty(properties, key, record[key]);
     else if (name !== null && !Object.hasOwn(record, name)) putPresent(properties, name, record[key]);
   }
 }

@@ -1,5 +1,6 @@
 // Maps events of the BigQuery export of Google Analytics 4. README.md beside this file has the
 // mapping.
+import { setOwnProperty } from '../../../platform/own-property.js';
 import { toAgent } from '../../agents.js';
 import { continentCodeOf, countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
@@ -12,7 +13,6 @@ import {
   objectOf,
   present,
   type Renames,
-  setProperty,
   textOf,
   toProperties,
 } from '../../values.js';
@@ -104,7 +104,7 @@ function readParameters(list: unknown): JsonObject {
   for (const item of list) {
     const { key, value } = objectOf(item);
     const read = isObject(value) ? readValue(value) : undefined;
-    if (typeof key === 'string' && read !== undefined) setProperty(parameters, key, read);
+    if (typeof key === 'string' && read !== undefined) setOwnProperty(parameters, key, read);
   }
   return parameters;
 }

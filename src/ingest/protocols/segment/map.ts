@@ -1,17 +1,8 @@
 // Maps calls of Segment and RudderStack SDKs. README.md beside this file has the mapping.
+import { setOwnProperty } from '../../../platform/own-property.js';
 import type { RawEvent } from '../../body.js';
 import type { Sink } from '../protocol.js';
-import {
-  correctedTime,
-  idOf,
-  objectOf,
-  type Properties,
-  put,
-  putAll,
-  putPresent,
-  type Renames,
-  textOf,
-} from '../values.js';
+import { correctedTime, idOf, objectOf, type Properties, putAll, putPresent, type Renames, textOf } from '../values.js';
 
 /** What the calls of one request share. */
 export interface Request {
@@ -139,5 +130,5 @@ function putContext(properties: Properties, context: RawEvent): void {
 
 /** Segment's name of the parameter `utm_campaign` is `name`. */
 function putCampaign(properties: Properties, campaign: RawEvent): void {
-  for (const key in campaign) put(properties, `utm_${key === 'name' ? 'campaign' : key}`, campaign[key]);
+  for (const key in campaign) setOwnProperty(properties, `utm_${key === 'name' ? 'campaign' : key}`, campaign[key]);
 }
