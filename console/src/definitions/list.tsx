@@ -63,6 +63,7 @@ export function List({ project, definitions }: Props) {
                 project={project}
                 definition={{ kind, ...definition }}
                 uses={uses.data?.filter((use) => use.kind === kind && use.name === definition.name)}
+                isReadingUses={uses.isLoading}
                 mayEdit={mayEdit && !isSynced}
               />
             ))}
@@ -125,12 +126,13 @@ function Empty({ mayEdit, isSynced }: { readonly mayEdit: boolean; readonly isSy
 interface ItemProps {
   readonly project: Project;
   readonly definition: Definition;
-  /** Undefined until they are read. */
+  /** Undefined until they are read, and when that failed. */
   readonly uses: readonly Use[] | undefined;
+  readonly isReadingUses: boolean;
   readonly mayEdit: boolean;
 }
 
-function Item({ project, definition, uses, mayEdit }: ItemProps) {
+function Item({ project, definition, uses, isReadingUses, mayEdit }: ItemProps) {
   const { name, query, about, unit, line } = definition;
   return (
     <li>
@@ -153,6 +155,8 @@ function Item({ project, definition, uses, mayEdit }: ItemProps) {
       {about !== undefined && <p className="muted">{about}</p>}
       <code className={style.query}>{query}</code>
       {uses !== undefined && <Uses project={project} uses={uses} />}
+      {/* In the place of the uses, so that nothing moves under a click when they arrive. */}
+      {isReadingUses && <p className={style.unused}>{words.readingUses}</p>}
     </li>
   );
 }

@@ -44,6 +44,7 @@ export const definitionTexts = {
   editLine: (name: string, line: number) => `Edit ${name}, line ${line}`,
   unused: 'No dashboard, alert or definition uses it.',
   usedIn: 'Used in',
+  readingUses: 'Looking for what uses it …',
   usesFailed: (reason: string) => `Where they are used could not be read: ${reason}`,
   places: { card: 'Card', variable: 'Variable', alert: 'Alert', definition: 'Definition' },
   inDashboard: (place: string, title: string, dashboard: string) => `${place} ${title} · ${dashboard}`,
