@@ -1,7 +1,8 @@
 // Reader of CSV with a header, in constant memory. A record that does not fit the header is named
 // by its line.
-import { pipeline, Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { pipeline, Readable, type TransformCallback } from 'node:stream';
+import { type CsvError, Parser } from 'csv-parse';
+import { setOwnProperty } from '../../platform/own-property.js';
 import type { ReadRecord } from '../source.js';
 import type { InputFile } from './input-files.js';
 
@@ -10,44 +11,77 @@ const RECORD_CHARACTERS_MAX = 1024 * 1024;
 
 export type CsvRow = Readonly<Record<string, string>>;
 
-interface ParsedRow {
-  readonly record: CsvRow;
-  readonly info: { readonly lines: number };
-}
-
 /** Rows by the names of the header. The line is that of the row's end. */
 export async function* readCsv(file: InputFile): AsyncGenerator<ReadRecord<CsvRow>, void, undefined> {
-  const skipped: ReadRecord<CsvRow>[] = [];
-  const parser = parse({
-    columns: true,
-    bom: true,
-    info: true,
-    relax_quotes: true,
-    max_record_size: RECORD_CHARACTERS_MAX,
-    skip_records_with_error: true,
-    on_skip: (error: CsvError | undefined) => {
-      skipped.push({ line: Number(error?.lines ?? 0), problem: `not CSV: ${toProblem(error)}` });
-      return undefined;
-    },
-  });
   // Errors propagate to the reader of the last stream; the callback has nothing to add.
-  const rows = pipeline(Readable.from(file.open(), { objectMode: false }), parser, () => undefined);
-  for await (const { record, info } of rows as AsyncIterable<ParsedRow>) {
-    yield* skipped.splice(0);
-    yield { line: info.lines, value: record };
-  }
-  yield* skipped.splice(0);
+  const lists = pipeline(Readable.from(file.open(), { objectMode: false }), new RowParser(), () => undefined);
+  for await (const rows of lists as AsyncIterable<readonly ReadRecord<CsvRow>[]>) yield* rows;
 }
 
-/** Without the place in the message, so that equal problems are counted together. */
-function toProblem(error: CsvError | undefined): string {
-  switch (error?.code) {
-    case 'CSV_RECORD_INCONSISTENT_COLUMNS':
-      return 'another number of columns than the header';
-    case 'CSV_QUOTE_NOT_CLOSED':
-    case 'CSV_MAX_RECORD_SIZE':
-      return 'a quote is not closed';
-    default:
-      return error?.code ?? 'unknown';
+/**
+ * Reads the rows of each chunk as one list. The parser's own objects and places of rows would take
+ * as long as parsing.
+ */
+class RowParser extends Parser {
+  #header: readonly string[] | undefined;
+  #rows: ReadRecord<CsvRow>[] = [];
+
+  constructor() {
+    super({
+      bom: true,
+      relax_column_count: true,
+      relax_quotes: true,
+      max_record_size: RECORD_CHARACTERS_MAX,
+      skip_records_with_error: true,
+    });
+    this.on('skip', (error: CsvError) => this.#addProblem(toProblem(error), Number(error.lines ?? 0)));
   }
+
+  override _transform(chunk: Buffer, encoding: BufferEncoding, callback: TransformCallback): void {
+    super._transform(chunk, encoding, (error) => {
+      this.#give();
+      callback(error);
+    });
+  }
+
+  /** Of the parser: a row, or null at the end. */
+  override push(values: readonly string[] | null): boolean {
+    if (values !== null) {
+      this.#add(values, this.info.lines);
+      return true;
+    }
+    this.#give();
+    return super.push(null);
+  }
+
+  #add(values: readonly string[], line: number): void {
+    if (this.#header === undefined) {
+      this.#header = values;
+    } else if (values.length !== this.#header.length) {
+      this.#addProblem('another number of columns than the header', line);
+    } else {
+      this.#rows.push({ line, value: toRow(this.#header, values) });
+    }
+  }
+
+  /** Without the place in the message, so that equal problems are counted together. */
+  #addProblem(problem: string, line: number): void {
+    this.#rows.push({ line, problem: `not CSV: ${problem}` });
+  }
+
+  #give(): void {
+    if (this.#rows.length === 0) return;
+    super.push(this.#rows);
+    this.#rows = [];
+  }
+}
+
+function toRow(header: readonly string[], values: readonly string[]): CsvRow {
+  const row: Record<string, string> = {};
+  for (let at = 0; at < header.length; at += 1) setOwnProperty(row, header[at] as string, values[at]);
+  return row;
+}
+
+function toProblem({ code }: CsvError): string {
+  return code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE' ? 'a quote is not closed' : code;
 }

@@ -1,0 +1,71 @@
+// Reader of CSV of the import, for any chunk size.
+import { expect, test } from 'vitest';
+import { type CsvRow, readCsv } from '../../../../src/imports/input/csv.js';
+import type { ReadRecord } from '../../../../src/imports/source.js';
+
+async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
+}
+
+async function read(text: string, size: number): Promise<ReadRecord<CsvRow>[]> {
+  const records = [];
+  const file = { name: 'events.csv', open: () => chunksOf(Buffer.from(text), size) };
+  for await (const record of readCsv(file)) records.push(record);
+  return records;
+}
+
+const row = (line: number, value: CsvRow): ReadRecord<CsvRow> => ({ line, value });
+const problem = (line: number, text: string): ReadRecord<CsvRow> => ({ line, problem: `not CSV: ${text}` });
+const OTHER_COLUMNS = 'another number of columns than the header';
+
+const CASES: readonly (readonly [rule: string, text: string, records: readonly ReadRecord<CsvRow>[]])[] = [
+  ['nothing', '', []],
+  ['a header alone', 'a,b\n', []],
+  ['rows', 'a,b\n1,2\n3,\n', [row(2, { a: '1', b: '2' }), row(3, { a: '3', b: '' })]],
+  ['the last row without an end', 'a\n1', [row(2, { a: '1' })]],
+  ['carriage returns', 'a,b\r\n1,2\r\n', [row(2, { a: '1', b: '2' })]],
+  ['a byte order mark', '\uFEFFa\n1\n', [row(2, { a: '1' })]],
+  ['characters of several bytes', 'я\nяя\n', [row(2, { я: 'яя' })]],
+  ['quoted delimiters and quotes', 'a,b\n"1,2","say ""x"""\n', [row(2, { a: '1,2', b: 'say "x"' })]],
+  ['quotes inside of a field', 'a,b\nx "y" z,2\n', [row(2, { a: 'x "y" z', b: '2' })]],
+  [
+    'the line at which a row ends',
+    'a,b\n1,"x\n\ny"\n3,4\n',
+    [row(4, { a: '1', b: 'x\n\ny' }), row(5, { a: '3', b: '4' })],
+  ],
+  [
+    'rows that do not fit the header, in their place',
+    'a,b\n1,2\n3\n4,5,6\n\n7,8\n',
+    [
+      row(2, { a: '1', b: '2' }),
+      problem(3, OTHER_COLUMNS),
+      problem(4, OTHER_COLUMNS),
+      problem(5, OTHER_COLUMNS),
+      row(6, { a: '7', b: '8' }),
+    ],
+  ],
+  [
+    'a quote that is never closed',
+    'a,b\n1,2\n3,"4\n5,6\n',
+    [row(2, { a: '1', b: '2' }), problem(4, 'a quote is not closed')],
+  ],
+  ['a column twice', 'a,a\n1,2\n', [row(2, { a: '2' })]],
+];
+
+test.each(CASES)('readCsv() for any chunk size: %s', async (_rule, text, expected) => {
+  for (const size of [1, 2, 3, 100]) expect(await read(text, size), `chunks of ${size}`).toEqual(expected);
+});
+
+test('a column may have any name', async () => {
+  const [record] = await read('__proto__,constructor\n1,2\n', 100);
+  expect(Object.entries((record as { value: CsvRow }).value)).toEqual([
+    ['__proto__', '1'],
+    ['constructor', '2'],
+  ]);
+});
+
+test('a quote that is never closed ends with the record limit, and takes no more memory', async () => {
+  const records = await read(`a\n1\n"${'x'.repeat(1024 * 1024 + 1)}\n2\n`, 65_536);
+  expect(records[0]).toEqual(row(2, { a: '1' }));
+  expect(records[1]).toEqual(problem(3, 'a quote is not closed'));
+});
