@@ -1,11 +1,30 @@
 // Finds free ports, and checks whether a port is free.
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+
+// Below the ports that systems give to outgoing connections (Linux from 32768, macOS from 49152):
+// such a connection could take a port between its choice and its use.
+const FIRST = 22_000;
+const LAST = 31_999;
+const ATTEMPTS = 100;
 
 /**
  * Returns a port that was free just now. Engines get a fixed port before they start, so that they
  * keep it after a restart.
  */
-export const findFreePort = (): Promise<number> => tryPort('127.0.0.1', 0);
+export async function findFreePort(): Promise<number> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const port = randomInt(FIRST, LAST + 1);
+    if (await isFree(port)) return port;
+  }
+  return tryPort('127.0.0.1', 0);
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  tryPort('127.0.0.1', port).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Resolves with the port when it can be bound; rejects with the listen error (EADDRINUSE, EACCES,

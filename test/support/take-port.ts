@@ -1,10 +1,11 @@
 // Ports of processes under test. Each process of tests holds a range of its own, below the ports
-// that the system gives to connections: no other process takes a port before its own process
-// listens, and none answers in its place, also when several runs share the machine.
+// that the system gives to connections, and those of free-port.ts: no other process takes a port
+// before its own process listens, and none answers in its place, also when several runs share the
+// machine.
 import { createServer, type Server } from 'node:net';
 
 const FIRST = 12_000;
-const LAST = 31_999;
+const LAST = 21_999;
 const PER_RANGE = 400;
 
 // The first port of a range is kept open for as long as this process lives.
