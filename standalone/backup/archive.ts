@@ -39,11 +39,12 @@ export async function writeArchive(
 ): Promise<void> {
   const unfinished = `${archive}.unfinished`;
   const hash = createHash('sha256');
+  // A stream would open the file later, perhaps after an interruption has removed it.
+  const file = createWriteStream(unfinished, { fd: openSync(unfinished, 'w', 0o600) });
   const tar = startTar(['-cf', '-', ...tarArguments], signal);
   try {
     const count = counting((bytes) => onBytes(bytes));
     count.on('data', (chunk: Buffer) => hash.update(chunk));
-    const file = createWriteStream(unfinished, { mode: 0o600 });
     await Promise.all([pipeline(tar.child.stdout, count, createGzip({ level: 1 }), file, { signal }), tar.ended]);
     flush(unfinished);
     await verifyArchive(unfinished, hash.digest('hex'), signal);

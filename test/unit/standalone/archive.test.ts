@@ -1,7 +1,10 @@
 // Archives of backups: what a damaged one says, whichever of tar and the decompression fails first.
+import { pbkdf2 } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { readArchive, writeArchive } from '../../../standalone/backup/archive.js';
@@ -9,6 +12,10 @@ import { readArchive, writeArchive } from '../../../standalone/backup/archive.js
 const root = mkdtempSync(join(tmpdir(), 'event-analytics-unit-'));
 const archive = join(root, 'backup.tar.gz');
 const options = { onBytes: () => {}, signal: new AbortController().signal };
+
+/** Of libuv, by default. */
+const THREADS = 4;
+const derive = promisify(pbkdf2);
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
@@ -39,6 +46,22 @@ test('a whole archive is read again, also when tar ends before its input is clos
     expect(readFileSync(join(folder, 'a')).equals(file)).toBe(true);
     rmSync(folder, { recursive: true });
   }
+});
+
+test('an interruption leaves nothing behind, however late a thread would open the file', async () => {
+  const folder = mkdtempSync(join(root, 'interrupted-'));
+  const interrupted = new AbortController();
+  const busy = Promise.all(Array.from({ length: THREADS }, () => derive('password', 'salt', 500_000, 32, 'sha256')));
+  const writing = writeArchive(join(folder, 'backup.tar.gz'), ['-C', root, '.'], {
+    ...options,
+    signal: interrupted.signal,
+  });
+  interrupted.abort();
+  await expect(writing).rejects.toThrow();
+  await busy;
+  // A file that is opened only now would appear.
+  await delay(100);
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('damage that tar meets first is named as damage of the file', async () => {
