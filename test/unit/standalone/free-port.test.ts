@@ -5,11 +5,13 @@ import { expect, test } from 'vitest';
 import { findFreePort, tryPort } from '../../../standalone/free-port.js';
 
 const RANGE = '/proc/sys/net/ipv4/ip_local_port_range';
+/** Linux's default; an administrator may have set another. */
+const FIRST_OF_CONNECTIONS = 32_768;
+const first = existsSync(RANGE) ? Number.parseInt(readFileSync(RANGE, 'utf8'), 10) : 0;
 
-test.runIf(existsSync(RANGE))('are none that the system gives to connections', async () => {
-  const [first = 0, last = 0] = readFileSync(RANGE, 'utf8').trim().split(/\s+/).map(Number);
+test.runIf(first >= FIRST_OF_CONNECTIONS)('are below those that the system gives to connections', async () => {
   const found = await Promise.all(Array.from({ length: 20 }, findFreePort));
-  expect(found.filter((port) => port >= first && port <= last)).toEqual([]);
+  expect(found.filter((port) => port >= first)).toEqual([]);
 });
 
 test('are free', async () => {
