@@ -1,4 +1,5 @@
-// Archives of backups: what a damaged one says, whichever of tar and the decompression fails first.
+// Archives of backups: what a damaged one says, whichever of tar and the decompression fails first,
+// and what an interruption leaves.
 import { pbkdf2 } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
