@@ -19,7 +19,7 @@ export async function* readCsv(file: InputFile): AsyncGenerator<ReadRecord<CsvRo
 }
 
 /**
- * Reads the rows of each chunk as one list. The parser's own objects and places of rows would take
+ * Reads the rows of each chunk as one list. The parser's own objects and places of rows take nearly
  * as long as parsing.
  */
 class RowParser extends Parser {
