@@ -1,5 +1,5 @@
-// Vitest reporter for the tiers of tests: prints the time of each tier beside its budget and the
-// ten slowest files, and fails the run when a tier exceeds its limit.
+// Vitest reporter for the tiers of tests: prints the time of each tier beside its budget, the ten
+// slowest files and, last, every failed test, and fails the run when a tier exceeds its limit.
 //
 // Budgets are seconds on two quiet cores of a fast machine. Virtual machines where page faults are
 // slow take twice the CPU time, and other processes add up to half of it, so the limit of a tier
@@ -23,6 +23,8 @@ const SLOWEST_COUNT = 10;
 export default class TierReporter {
   #tiers = new Map();
   #files = [];
+  /** A line for each failed test, and for each file that could not run. */
+  #failed = [];
 
   onTestModuleStart(module) {
     this.#tierOf(module).startedAt ??= { seconds: now(), cpu: cpuSeconds() };
@@ -33,7 +35,9 @@ export default class TierReporter {
     const { state, errors = [] } = test.result();
     if (state !== 'failed') return;
     const told = errors.map(({ message, diff, stack }) => [message, diff, stack].filter(Boolean).join('\n'));
-    process.stdout.write(`FAILED ${test.module.relativeModuleId} > ${test.fullName}\n${told.join('\n')}\n`);
+    const name = `${test.module.relativeModuleId} > ${test.fullName}`;
+    process.stdout.write(`FAILED ${name}\n${told.join('\n')}\n`);
+    this.#failed.push(`${name}: ${firstLine(errors)}`);
   }
 
   onTestModuleEnd(module) {
@@ -44,6 +48,9 @@ export default class TierReporter {
     const { duration, collectDuration, setupDuration } = module.diagnostic();
     const seconds = (duration + collectDuration + setupDuration) / 1000;
     this.#files.push({ path: module.relativeModuleId, seconds });
+    // Of files that cannot be read, and of hooks.
+    const errors = [module, ...module.children.allSuites()].flatMap((one) => one.errors());
+    if (errors.length > 0) this.#failed.push(`${module.relativeModuleId}: ${firstLine(errors)}`);
   }
 
   onTestRunEnd() {
@@ -62,6 +69,8 @@ export default class TierReporter {
       ...slowest.map(({ path, seconds }) => `${pad(seconds.toFixed(1), 8)} s  ${path}`),
       '',
     );
+    // The end of a log is what a CI service shows.
+    if (this.#failed.length > 0) lines.push('Failed', ...this.#failed.map((line) => `  ${line}`), '');
     process.stdout.write(`${lines.join('\n')}\n`);
   }
 
@@ -89,5 +98,6 @@ function judge(tier, { seconds, cpu }) {
   return seconds > tier.budget ? 'over budget' : '';
 }
 
+const firstLine = ([error]) => String(error?.message ?? '').split('\n', 1)[0];
 const now = () => performance.now() / 1000;
 const pad = (value, width) => String(value).padStart(width);

@@ -219,7 +219,9 @@ test('a flood of names in one project is bounded in rows and does not affect ano
     expect(values).toContainEqual({ field: 'event_properties.plan', values: ['pro'], distinct: 1 });
   });
   await attacker.holds(2200);
-  await eventually(async () => expect((await readCatalog(attacker)).events).toHaveLength(2000), 120_000);
+  // Names that a busy machine could not store in time are found by a rebuild, and a rebuild may be
+  // due only 20 times as long after the last one as that took.
+  await eventually(async () => expect((await readCatalog(attacker)).events).toHaveLength(2000), 300_000);
   expect(await countRows('event')).toBe(2000);
   // A key is counted with each of its types.
   expect(await countRows('key')).toBeLessThanOrEqual(5000);
@@ -228,7 +230,7 @@ test('a flood of names in one project is bounded in rows and does not affect ano
   await eventually(async () =>
     expect((await query(attacker, 'nothing[none = "x"] | count')).body.metadata).toEqual({}),
   );
-}, 360_000);
+}, 480_000);
 
 test('deleting a project deletes its catalog', async () => {
   const tenant = await stack.createTenant();
