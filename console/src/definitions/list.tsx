@@ -1,6 +1,5 @@
 // Events, cohorts and metrics of the project: their text, what they mean, and what uses them.
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Definition } from '../../../src/query/definitions/definitions.js';
 import { toFragment } from '../ask/permalink.js';
@@ -9,6 +8,7 @@ import dashboards from '../dashboards/dashboards.module.css';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
 import { Snippet } from '../start/snippet.js';
+import { useCopy } from '../start/use-copy.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { definitionTexts as words } from '../texts/definitions.js';
 import { texts } from '../texts.js';
@@ -77,19 +77,11 @@ export function List({ project, definitions }: Props) {
 }
 
 function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; readonly mayEdit: boolean }) {
-  const [note, setNote] = useState('');
-  const copy = (): Promise<void> =>
-    navigator.clipboard.writeText(definitions.source_yaml).then(
-      () => setNote(texts.ask.copied),
-      () => setNote(texts.ask.copyFailed),
-    );
+  const [note, copy] = useCopy(definitions.source_yaml);
   return (
     <div className={screen.tools}>
-      <span role="status" className="muted">
-        {note}
-      </span>
       <button type="button" className="button" onClick={() => void copy()}>
-        {dashboardsTexts.copyText}
+        <span aria-live="polite">{note ?? dashboardsTexts.copyText}</span>
       </button>
       <button type="button" className="button" onClick={() => setAddress({ view: 'versions' })}>
         {dashboardsTexts.versions}

@@ -1,9 +1,6 @@
 // Copies a text, and says so for a moment.
-import { useState } from 'react';
 import { startTexts } from '../texts/start.js';
-import { texts } from '../texts.js';
-
-const SHOWN_MS = 2000;
+import { useCopy } from './use-copy.js';
 
 interface Props {
   readonly name: string;
@@ -12,16 +9,7 @@ interface Props {
 }
 
 export function CopyButton({ name, text, className = '' }: Props) {
-  const [note, setNote] = useState<string>();
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      setNote(texts.ask.copied);
-    } catch {
-      setNote(texts.ask.copyFailed);
-    }
-    setTimeout(() => setNote(undefined), SHOWN_MS);
-  };
+  const [note, copy] = useCopy(text);
   return (
     <button
       type="button"
