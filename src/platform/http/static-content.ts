@@ -1,4 +1,4 @@
-// Serves static files from memory, compressed once at start or by the build, with ETags.
+// Serves static files from memory, compressed once when first asked for or by the build, with ETags.
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
@@ -15,21 +15,31 @@ export interface Compressed {
   readonly gzip: Buffer;
 }
 
+/** Of contents that are served under several names. */
+const known = new WeakMap<Buffer, Compressed>();
+
 /** Takes a second for some hundred kilobytes: large files are compressed by the build. */
-const compress = (content: Buffer): Compressed => ({
-  br: brotliCompressSync(content),
-  gzip: gzipSync(content, { level: 9 }),
-});
+function compress(content: Buffer): Compressed {
+  const compressed = known.get(content) ?? {
+    br: brotliCompressSync(content),
+    gzip: gzipSync(content, { level: 9 }),
+  };
+  known.set(content, compressed);
+  return compressed;
+}
+
+type Encoding = keyof Compressed | 'identity';
 
 export function serveContent(
   content: Buffer,
   headers: Readonly<Record<string, string>>,
-  compressed: Compressed = compress(content),
+  compressed?: Compressed,
 ): RequestHandler {
   const hash = hashOf(content);
-  const bodies = { ...compressed, identity: content };
+  const bodyIn = (encoding: Encoding): Buffer =>
+    encoding === 'identity' ? content : (compressed ?? compress(content))[encoding];
   return (req, res) => {
-    const encoding = req.acceptsEncodings('br', 'gzip', 'identity') as keyof typeof bodies | false;
+    const encoding = req.acceptsEncodings('br', 'gzip', 'identity') as Encoding | false;
     const chosen = encoding === false ? 'identity' : encoding;
     res.set(headers).set({
       ETag: `"${hash}-${chosen}"`,
@@ -41,6 +51,6 @@ export function serveContent(
     });
     if (chosen !== 'identity') res.set('Content-Encoding', chosen);
     if (req.fresh) res.status(304).end();
-    else res.end(bodies[chosen]);
+    else res.end(bodyIn(chosen));
   };
 }
