@@ -1,7 +1,6 @@
 // Consumer of the mail queue: sends mails over SMTP. A mail that the server rejects permanently
 // becomes a dead letter.
 import { UnrecoverableError, Worker } from 'bullmq';
-import { createTransport } from 'nodemailer';
 import { MAIL_QUEUE, type MailJob, tryReadContent } from '../src/mail/queue.js';
 import type { Needs, RunningJob } from './runtime.js';
 
@@ -9,9 +8,11 @@ const TIMEOUT_MS = 30_000;
 
 type MailNeeds = Needs<'redis' | 'log', 'SMTP_URL' | 'MAIL_FROM' | 'SECRET_KEY_BASE'>;
 
-export function startMailWorker({ config, redis, log }: MailNeeds): RunningJob {
+export async function startMailWorker({ config, redis, log }: MailNeeds): Promise<RunningJob> {
   // Without SMTP_URL the queue stays empty.
   if (config.SMTP_URL === undefined) return { close: async () => {} };
+  // Loaded only when needed: a tenth of the worker's code.
+  const { createTransport } = await import('nodemailer');
   const transport = createTransport(
     { url: config.SMTP_URL, connectionTimeout: TIMEOUT_MS, greetingTimeout: TIMEOUT_MS, socketTimeout: TIMEOUT_MS },
     { from: config.MAIL_FROM },

@@ -1,7 +1,7 @@
 // OAuth client of the identity provider: the redirect URL of an attempt, and the identity after the
 // callback. Grant implements the protocol on plain objects instead of Express requests, so it keeps
 // no state in a session or process.
-import grant, { type GrantConfig, type GrantResponse } from 'grant';
+import type { GrantConfig, GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
 import { PublicError } from '../platform/errors.js';
 import type { Logger } from '../platform/log.js';
@@ -27,18 +27,20 @@ const PREFIX = '/auth';
 
 export function createIdpClient(provider: IdentityProvider, log: Logger): IdpClient {
   const config: GrantConfig = { defaults: { prefix: PREFIX }, [provider.grantName]: provider.grant };
-  const middleware = grant.default.express({ config, request: { timeout: TIMEOUT_MS } }) as unknown as GrantMiddleware;
+  // Loaded by the first sign-in: few processes see one soon after their start.
+  let loaded: Promise<GrantMiddleware> | undefined;
+  const loadOnce = (): Promise<GrantMiddleware> => (loaded ??= loadGrant(config));
   const paths = { start: `${PREFIX}/${provider.grantName}`, finish: `${PREFIX}/${provider.grantName}/callback` };
 
   return {
     async start() {
-      const { location, session } = await run(middleware, { path: paths.start, query: {} });
+      const { location, session } = await run(await loadOnce(), { path: paths.start, query: {} });
       if (location === undefined || session?.state === undefined) throw new Error('grant did not begin a sign-in');
       return { location, secrets: session };
     },
     async finish(query, secrets) {
       requireCode(query, secrets);
-      const { response } = await run(middleware, { path: paths.finish, query, session: secrets });
+      const { response } = await run(await loadOnce(), { path: paths.finish, query, session: secrets });
       const verifiedEmail = provider.emailsUrl && (await readVerifiedEmail(provider.emailsUrl, response));
       const identity = toIdentity(provider, response ?? {}, { verifiedEmail, now: Date.now() });
       if ('signedIn' in identity) return identity.signedIn;
@@ -46,6 +48,11 @@ export function createIdpClient(provider: IdentityProvider, log: Logger): IdpCli
       throw new PublicError('unauthenticated', 'the identity provider did not confirm the sign-in; try again');
     },
   };
+}
+
+async function loadGrant(config: GrantConfig): Promise<GrantMiddleware> {
+  const { default: grant } = await import('grant');
+  return grant.default.express({ config, request: { timeout: TIMEOUT_MS } }) as unknown as GrantMiddleware;
 }
 
 /** Checks state and parameters of the callback before any request is sent. */

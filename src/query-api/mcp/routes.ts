@@ -1,6 +1,5 @@
 // Handlers of POST /mcp, in the query process or in web: token, rate limit, body, and the answer of
 // the SDK. Stateless: each request has a server of its own.
-import { createMcpHandler } from '@modelcontextprotocol/server';
 import express, { type RequestHandler } from 'express';
 import { Counter, type Registry } from 'prom-client';
 import { authenticateAgent } from '../../access/agent-access.js';
@@ -8,9 +7,10 @@ import { type CredentialStore, rateSubjectsOf } from '../../access/credentials.j
 import { credentialOf } from '../../access/middleware.js';
 import { SOURCE_BYTES_MAX } from '../../dashboards/schema.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
+import type { AnswerMessage } from './answer-message.js';
 import type { Call } from './call.js';
 import { parseMessage } from './parse-message.js';
-import { createAgentServer, type ServerDeps } from './server.js';
+import type { ServerDeps } from './server.js';
 import { sendWebResponse, toWebRequest } from './web-exchange.js';
 
 export interface AgentDeps extends Omit<ServerDeps, 'countCall'> {
@@ -34,14 +34,10 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
     ...deps,
     countCall: (tool, isError) => calls.inc({ tool, outcome: isError ? 'error' : 'ok' }),
   };
-  const { fetch: answerMessage } = createMcpHandler(
-    ({ authInfo }) => createAgentServer(server, authInfo?.extra?.call as Call),
-    {
-      onerror: (err) => deps.log.debug({ err }, 'a message of an agent was refused'),
-      // Nothing is ever announced, so a subscription would only hold a connection.
-      maxSubscriptions: 0,
-    },
-  );
+  // Loaded by the first message: the SDK is a seventh of the code of the query process.
+  let loaded: Promise<AnswerMessage> | undefined;
+  const loadOnce = (): Promise<AnswerMessage> =>
+    (loaded ??= import('./answer-message.js').then(({ createMessageAnswers }) => createMessageAnswers(server)));
 
   const requireAgent: RequestHandler = async (req, res, next) => {
     const credential = await authenticateAgent(credentials, req, res);
@@ -55,8 +51,8 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
     res.on('close', () => gone.abort());
     const credential = credentialOf(res);
     const call: Call = { credential, requestId: requestIdOf(req), signal: gone.signal };
-    const authInfo = { token: '', clientId: credential.id, scopes: [...credential.scopes], extra: { call } };
-    await sendWebResponse(await answerMessage(toWebRequest(req, gone.signal), { authInfo, parsedBody }), res);
+    const answerMessage = await loadOnce();
+    await sendWebResponse(await answerMessage(toWebRequest(req, gone.signal), { call, parsedBody }), res);
   };
   return [requireAgent, readMessage, respond];
 }
