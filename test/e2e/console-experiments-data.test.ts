@@ -233,8 +233,14 @@ test('drop rules are listed with what they have dropped, by day, and how long ev
   await eventually(async () => {
     expect((await shop.ask('old_view | since 2000-01-01 | count')).rows[0]?.count).toBe(2);
   });
-  const visited = await shop.visit('/definitions');
+  const visited = await shop.visit('/definitions', {
+    browser: { permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 360, height: 800 } },
+  });
   const { page } = visited;
+  await page.getByRole('button', { name: 'Copy YAML' }).click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(source);
+  await page.getByRole('button', { name: 'Copy YAML' }).waitFor();
   const rules = page.getByRole('list', { name: 'Dropped events' });
   await rules.getByRole('img', { name: 'event: debug by day: 1 in 30 days' }).waitFor();
   await rules.getByText('of developers').waitFor();
