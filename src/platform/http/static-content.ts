@@ -1,4 +1,4 @@
-// Serves static files from memory, compressed once when first asked for or by the build, with ETags.
+// Serves static files from memory with ETags, compressed by the build or when first asked for.
 import { createHash } from 'node:crypto';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
