@@ -7,14 +7,14 @@ import { createAgentServer, type ServerDeps } from './server.js';
 export type AnswerMessage = (request: Request, message: { call: Call; parsedBody: unknown }) => Promise<Response>;
 
 export function createMessageAnswers(deps: ServerDeps): AnswerMessage {
-  const { fetch } = createMcpHandler(({ authInfo }) => createAgentServer(deps, authInfo?.extra?.call as Call), {
+  const { fetch: answer } = createMcpHandler(({ authInfo }) => createAgentServer(deps, authInfo?.extra?.call as Call), {
     onerror: (err) => deps.log.debug({ err }, 'a message of an agent was refused'),
     // Nothing is ever announced, so a subscription would only hold a connection.
     maxSubscriptions: 0,
   });
   return (request, { call, parsedBody }) => {
     const { id, scopes } = call.credential;
-    return fetch(request, {
+    return answer(request, {
       authInfo: { token: '', clientId: id, scopes: [...scopes], extra: { call } },
       parsedBody,
     });

@@ -17,7 +17,7 @@ test.each(named)('docs/SECURITY.md names an existing test: %s: %s', (file, title
 });
 
 test('only these files connect to addresses that are not stores of the service: adding one requires that no user can choose it, or that private ones are refused', () => {
-  const REACHES = /\bfetch\(|from '(?:node:(?:https?|net|tls|dgram|dns[^']*)|nodemailer|grant)'/;
+  const REACHES = /\bfetch\(|(?:from |import\()'(?:node:(?:https?|net|tls|dgram|dns[^']*)|nodemailer|grant)'/;
   const files = ['src', 'workers'].flatMap((folder) =>
     readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' }).map((path) => `${folder}/${path}`),
   );
