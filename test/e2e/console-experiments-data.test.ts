@@ -237,8 +237,10 @@ test('drop rules are listed with what they have dropped, by day, and how long ev
     browser: { permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 360, height: 800 } },
   });
   const { page } = visited;
+  // It says so for two seconds.
+  const copied = page.getByRole('button', { name: 'Copied' }).waitFor();
   await page.getByRole('button', { name: 'Copy YAML' }).click();
-  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  await copied;
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(source);
   await page.getByRole('button', { name: 'Copy YAML' }).waitFor();
   const rules = page.getByRole('list', { name: 'Dropped events' });
