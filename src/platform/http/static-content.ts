@@ -20,10 +20,9 @@ const known = new WeakMap<Buffer, Compressed>();
 
 /** Takes a second for some hundred kilobytes: large files are compressed by the build. */
 function compress(content: Buffer): Compressed {
-  const compressed = known.get(content) ?? {
-    br: brotliCompressSync(content),
-    gzip: gzipSync(content, { level: 9 }),
-  };
+  const before = known.get(content);
+  if (before !== undefined) return before;
+  const compressed = { br: brotliCompressSync(content), gzip: gzipSync(content, { level: 9 }) };
   known.set(content, compressed);
   return compressed;
 }
