@@ -4,6 +4,7 @@
 import type { GrantConfig, GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
 import { PublicError } from '../platform/errors.js';
+import { loadOnce } from '../platform/load-once.js';
 import type { Logger } from '../platform/log.js';
 import { findVerifiedEmail, toIdentity } from './identity.js';
 import type { IdentityProvider } from './provider.js';
@@ -27,20 +28,19 @@ const PREFIX = '/auth';
 
 export function createIdpClient(provider: IdentityProvider, log: Logger): IdpClient {
   const config: GrantConfig = { defaults: { prefix: PREFIX }, [provider.grantName]: provider.grant };
-  // Loaded by the first sign-in: few processes see one soon after their start.
-  let loaded: Promise<GrantMiddleware> | undefined;
-  const loadOnce = (): Promise<GrantMiddleware> => (loaded ??= loadGrant(config));
+  // Few processes see a sign-in soon after their start.
+  const middleware = loadOnce(() => loadGrant(config));
   const paths = { start: `${PREFIX}/${provider.grantName}`, finish: `${PREFIX}/${provider.grantName}/callback` };
 
   return {
     async start() {
-      const { location, session } = await run(await loadOnce(), { path: paths.start, query: {} });
+      const { location, session } = await run(await middleware(), { path: paths.start, query: {} });
       if (location === undefined || session?.state === undefined) throw new Error('grant did not begin a sign-in');
       return { location, secrets: session };
     },
     async finish(query, secrets) {
       requireCode(query, secrets);
-      const { response } = await run(await loadOnce(), { path: paths.finish, query, session: secrets });
+      const { response } = await run(await middleware(), { path: paths.finish, query, session: secrets });
       const verifiedEmail = provider.emailsUrl && (await readVerifiedEmail(provider.emailsUrl, response));
       const identity = toIdentity(provider, response ?? {}, { verifiedEmail, now: Date.now() });
       if ('signedIn' in identity) return identity.signedIn;

@@ -4,7 +4,7 @@ import type { Call } from './call.js';
 import { createAgentServer, type ServerDeps } from './server.js';
 
 /** `parsedBody` is null when the body is not JSON. */
-export type AnswerMessage = (request: Request, message: { call: Call; parsedBody: unknown }) => Promise<Response>;
+type AnswerMessage = (request: Request, message: { call: Call; parsedBody: unknown }) => Promise<Response>;
 
 export function createMessageAnswers(deps: ServerDeps): AnswerMessage {
   const { fetch: answer } = createMcpHandler(({ authInfo }) => createAgentServer(deps, authInfo?.extra?.call as Call), {

@@ -7,7 +7,7 @@ import { type CredentialStore, rateSubjectsOf } from '../../access/credentials.j
 import { credentialOf } from '../../access/middleware.js';
 import { SOURCE_BYTES_MAX } from '../../dashboards/schema.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
-import type { AnswerMessage } from './answer-message.js';
+import { loadOnce } from '../../platform/load-once.js';
 import type { Call } from './call.js';
 import { parseMessage } from './parse-message.js';
 import type { ServerDeps } from './server.js';
@@ -34,10 +34,8 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
     ...deps,
     countCall: (tool, isError) => calls.inc({ tool, outcome: isError ? 'error' : 'ok' }),
   };
-  // Loaded by the first message: the SDK is a seventh of the code of the query process.
-  let loaded: Promise<AnswerMessage> | undefined;
-  const loadOnce = (): Promise<AnswerMessage> =>
-    (loaded ??= import('./answer-message.js').then(({ createMessageAnswers }) => createMessageAnswers(server)));
+  // The SDK is a fifth of the code of the query process.
+  const messageAnswers = loadOnce(async () => (await import('./answer-message.js')).createMessageAnswers(server));
 
   const requireAgent: RequestHandler = async (req, res, next) => {
     const credential = await authenticateAgent(credentials, req, res);
@@ -51,7 +49,7 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
     res.on('close', () => gone.abort());
     const credential = credentialOf(res);
     const call: Call = { credential, requestId: requestIdOf(req), signal: gone.signal };
-    const answerMessage = await loadOnce();
+    const answerMessage = await messageAnswers();
     await sendWebResponse(await answerMessage(toWebRequest(req, gone.signal), { call, parsedBody }), res);
   };
   return [requireAgent, readMessage, respond];
