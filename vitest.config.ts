@@ -16,6 +16,9 @@ const IN_SHARED_THREADS = { pool: 'threads', isolate: false, maxWorkers: 2 } as 
 // processes and engines half of its time.
 const IN_SHARED_PROCESSES = { pool: 'forks', isolate: false } as const;
 
+// The last lines of a run name what was expected; Vitest cuts that after 40 characters otherwise.
+const WHOLE_MESSAGES = { chaiConfig: { truncateThreshold: 400 } } as const;
+
 export default defineConfig({
   test: {
     sequence: { sequencer: LongestFirst },
@@ -23,6 +26,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          ...WHOLE_MESSAGES,
           setupFiles: RANDOM,
           ...IN_SHARED_THREADS,
           sequence: { groupOrder: 0 },
@@ -40,6 +44,7 @@ export default defineConfig({
       {
         test: {
           name: 'slow',
+          ...WHOLE_MESSAGES,
           setupFiles: RANDOM,
           // One file at a time in a process: some measure its CPU time.
           ...IN_SHARED_PROCESSES,
@@ -52,6 +57,7 @@ export default defineConfig({
       {
         test: {
           name: 'integration',
+          ...WHOLE_MESSAGES,
           setupFiles: RANDOM,
           sequence: { groupOrder: 2 },
           include: ['test/integration/**/*.test.ts', 'test/golden/**/*.rows.test.ts'],
@@ -65,6 +71,7 @@ export default defineConfig({
       {
         test: {
           name: 'e2e',
+          ...WHOLE_MESSAGES,
           sequence: { groupOrder: 3 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ENGINES,
@@ -79,6 +86,7 @@ export default defineConfig({
       {
         test: {
           name: 'latency',
+          ...WHOLE_MESSAGES,
           sequence: { groupOrder: 4 },
           include: ['test/latency/**/*.test.ts'],
           globalSetup: ENGINES,
