@@ -162,7 +162,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
 
   async function processJob(
     job: Job<IngestJob>,
-    { budget, ...held }: { budget: ByteSemaphore; token: string | undefined; lease: Lease },
+    { budget, ...held }: { budget: ByteSemaphore; token: string; lease: Lease },
   ): Promise<void> {
     const bytes = job.data.bytes ?? 0;
     const project = projectOfJob(job.id ?? '');
@@ -225,7 +225,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   /** The job runs again with the envelopes that could not be stored now; all others are stored. */
   async function keepForLater(
     job: Job<IngestJob>,
-    { accepted, kept, token }: { accepted: readonly Envelope[]; kept: readonly Envelope[]; token: string | undefined },
+    { accepted, kept, token }: { accepted: readonly Envelope[]; kept: readonly Envelope[]; token: string },
   ): Promise<never> {
     if (kept.length < accepted.length) await replacePayload(redis, job.data.claim, { from: accepted, to: kept });
     await job.moveToDelayed(Date.now() + MOVING_DELAY_MS, token);
@@ -250,9 +250,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   }
 
   function startWorker(queue: string, budget: ByteSemaphore): LeasedWorker<IngestJob> {
-    const run = (job: Job<IngestJob>, token?: string): Promise<void> =>
-      worker.withLease(job, (lease) => processJob(job, { budget, token, lease }));
-    const worker = new LeasedWorker<IngestJob>(queue, run, {
+    const worker = new LeasedWorker<IngestJob>(queue, (job, held) => processJob(job, { budget, ...held }), {
       connection: redis.duplicate(),
       concurrency: BOUNDS.ingestJobs,
       ...DURABLE_WORKER_OPTIONS,
@@ -309,12 +307,12 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
 interface Running {
   readonly turn: Turn;
   /** Of the job's lock. */
-  readonly token: string | undefined;
+  readonly token: string;
   readonly lease: Lease;
 }
 
 /** A job that was not started waits for another worker. */
-async function returnToQueue(job: Job<IngestJob>, token: string | undefined): Promise<never> {
+async function returnToQueue(job: Job<IngestJob>, token: string): Promise<never> {
   await job.moveToWait(token);
   throw new WaitingError();
 }

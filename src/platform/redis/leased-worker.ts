@@ -5,7 +5,11 @@
 //
 // The lock expires a fixed time after Redis has set it, which is later than the command was sent.
 // A lease therefore counts from the moment of sending, and ends no later than the lock.
-import { type Job, Worker } from 'bullmq';
+//
+// It renews the locks itself. BullMQ keeps one entry per job and removes it when any run of the job
+// ends. A job whose lock has expired may run again in the same process, and the end of its first
+// run would stop the renewal of the second one's lock: every run would lose its job to the next.
+import { type Job, Worker, type WorkerOptions } from 'bullmq';
 import { type Moment, momentNow, msSince } from '../moment.js';
 
 /** The job may belong to another worker by now. */
@@ -24,15 +28,22 @@ export interface Lease {
 }
 
 class JobLease implements Lease {
+  readonly token: string;
   readonly #id: string;
   readonly #durationMs: number;
   #renewedAt: Moment;
   #isLost = false;
 
-  constructor(id: string, { durationMs, since }: { durationMs: number; since: Moment }) {
+  constructor(id: string, { durationMs, since, token }: { durationMs: number; since: Moment; token: string }) {
+    this.token = token;
     this.#id = id;
     this.#durationMs = durationMs;
     this.#renewedAt = since;
+  }
+
+  /** Locks are renewed four times within their duration, so that three attempts may fail. */
+  get isDue(): boolean {
+    return msSince(this.#renewedAt) >= this.#durationMs / RENEWALS_PER_LOCK;
   }
 
   renew(at: Moment): void {
@@ -48,32 +59,74 @@ class JobLease implements Lease {
   }
 }
 
+const RENEWALS_PER_LOCK = 4;
+
+export interface LeasedWorkerOptions extends WorkerOptions {
+  /** Milliseconds until a lock expires that is not renewed. */
+  readonly lockDuration: number;
+}
+
 export class LeasedWorker<D> extends Worker<D, void> {
+  readonly #lockMs: number;
+  /** Of the latest run of each job: that of an earlier one is lost. */
   readonly #leases = new Map<string, JobLease>();
+  readonly #renewing: NodeJS.Timeout;
+  #isRenewing = false;
+
+  constructor(
+    queue: string,
+    run: (job: Job<D>, held: { readonly lease: Lease; readonly token: string }) => Promise<void>,
+    options: LeasedWorkerOptions,
+  ) {
+    super(queue, (job, token = '') => this.#withLease(job, token, (lease) => run(job, { lease, token })), {
+      ...options,
+      skipLockRenewal: true,
+    });
+    this.#lockMs = options.lockDuration;
+    const renew = () => this.#renewDue().catch((error: Error) => this.emit('error', error));
+    this.#renewing = setInterval(renew, this.#lockMs / RENEWALS_PER_LOCK);
+  }
+
+  /** Resolves when the jobs have ended, whose locks are renewed until then. */
+  override async close(force?: boolean): Promise<void> {
+    await super.close(force);
+    clearInterval(this.#renewing);
+  }
 
   /** Runs `work` with the lease of the job, which is renewed until `work` has ended. */
-  async withLease<T>(job: Job<D>, work: (lease: Lease) => Promise<T>): Promise<T> {
+  async #withLease(job: Job<D>, token: string, work: (lease: Lease) => Promise<void>): Promise<void> {
     const id = job.id ?? '';
-    const lease = new JobLease(id, { durationMs: this.opts.lockDuration ?? 0, since: lockedAt(job) });
+    const lease = new JobLease(id, { durationMs: this.#lockMs, since: lockedAt(job), token });
+    this.#leases.get(id)?.lose();
     this.#leases.set(id, lease);
     try {
-      return await work(lease);
+      await work(lease);
     } finally {
-      // The same job may run here again, with a lock and a lease of its own.
       if (this.#leases.get(id) === lease) this.#leases.delete(id);
     }
   }
 
-  /** Called by BullMQ's timer. Resolves with the ids whose lock was lost. */
-  override async extendJobLocks(ids: string[], tokens: string[], durationMs: number): Promise<string[]> {
-    const leases = ids.map((id) => this.#leases.get(id));
-    const sentAt = momentNow();
-    const lost = await super.extendJobLocks(ids, tokens, durationMs);
-    for (const [index, id] of ids.entries()) {
-      if (lost.includes(id)) leases[index]?.lose();
-      else leases[index]?.renew(sentAt);
+  async #renewDue(): Promise<void> {
+    const due = [...this.#leases].filter(([, lease]) => lease.isDue);
+    if (this.#isRenewing || due.length === 0) return;
+    this.#isRenewing = true;
+    try {
+      const sentAt = momentNow();
+      const tokens = due.map(([, { token }]) => token);
+      const lost = new Set(
+        await this.extendJobLocks(
+          due.map(([id]) => id),
+          tokens,
+          this.#lockMs,
+        ),
+      );
+      for (const [id, lease] of due) {
+        if (lost.has(id)) lease.lose();
+        else lease.renew(sentAt);
+      }
+    } finally {
+      this.#isRenewing = false;
     }
-    return lost;
   }
 }
 

@@ -1,0 +1,90 @@
+// The leases of jobs on a real Redis: renewed while a job runs, lost with its lock, and renewed again
+// for the next run of the same job in the same process.
+import { type Job, Queue } from 'bullmq';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { type Lease, LeasedWorker, LeaseLost } from '../../src/platform/redis/leased-worker.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const LOCK_MS = 2_000;
+
+let databases: TestDatabases;
+let redis: Redis;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  redis = createRedis(databases.config);
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await databases?.close();
+});
+
+interface Run {
+  readonly lease: Lease;
+  readonly end: (error?: Error) => void;
+}
+
+/** A worker whose runs last until the test ends each. */
+async function startRuns(name: string) {
+  const runs: Run[] = [];
+  const run = (_job: Job, { lease }: { lease: Lease }) =>
+    new Promise<void>((resolve, reject) => {
+      runs.push({ lease, end: (error) => (error === undefined ? resolve() : reject(error)) });
+    });
+  const queue = new Queue(name, { connection: redis.duplicate() });
+  const worker = new LeasedWorker(name, run, {
+    ...{ connection: redis.duplicate(), concurrency: 10 },
+    ...{ lockDuration: LOCK_MS, stalledInterval: LOCK_MS / 4, maxStalledCount: 100 },
+  });
+  worker.on('error', () => {});
+  await queue.add('job', {}, { jobId: 'one', attempts: 100 });
+  await eventually(() => expect(runs).toHaveLength(1));
+  const close = async () => {
+    for (const { end } of runs) end();
+    await worker.close();
+    await queue.close();
+  };
+  return { runs, worker, queue, close };
+}
+
+/** Each run has begun, and only the last one still holds the job after several durations of a lock. */
+async function requireLastToHold(runs: readonly Run[], count: number): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, 3 * LOCK_MS));
+  expect(runs).toHaveLength(count);
+  for (const { lease } of runs.slice(0, -1)) expect(() => lease.require()).toThrow(LeaseLost);
+  runs.at(-1)?.lease.require();
+}
+
+test('a job that runs longer than its lock keeps it', async () => {
+  const { runs, queue, close } = await startRuns('leases-long');
+  try {
+    await requireLastToHold(runs, 1);
+    runs[0]?.end();
+    await eventually(async () =>
+      expect(await queue.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 }),
+    );
+  } finally {
+    await close();
+  }
+}, 60_000);
+
+test('the end of a run that has lost its job does not end the lease of the next run', async () => {
+  const { runs, queue, close } = await startRuns('leases-lost');
+  try {
+    // As if this process had hung: another run begins here, with a lock of its own.
+    await redis.del(queue.toKey('one:lock'));
+    await eventually(() => expect(runs).toHaveLength(2));
+    expect(() => runs[0]?.lease.require()).toThrow(LeaseLost);
+    runs[0]?.end(new LeaseLost('one'));
+    await requireLastToHold(runs, 2);
+    runs[1]?.end();
+    await eventually(async () =>
+      expect(await queue.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 }),
+    );
+  } finally {
+    await close();
+  }
+}, 60_000);
