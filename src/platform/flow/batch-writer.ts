@@ -77,9 +77,9 @@ const CLOSE_GRACE_MS = 15_000;
  * One batch is collecting while at most one is being written. States of a batch: collecting →
  * (full, or its delay has passed, and no write is running) → writing → stored or rejected. A large
  * batch goes on collecting while it waits for a place among the large writes.
- * Transient failures are retried forever with growing pauses. On a permanent failure each caller's
- * rows are written alone, and only callers whose rows are rejected get the error. After `close`
- * failures are passed on instead of retried.
+ * Transient failures are retried forever with growing pauses. On a permanent failure each half of
+ * the batch is written alone, and so on, so that only callers whose rows are refused get the error.
+ * After `close` failures are passed on instead of retried.
  */
 export class BatchWriter<B extends Block> {
   readonly #options: BatchWriterOptions<B>;
@@ -133,7 +133,7 @@ export class BatchWriter<B extends Block> {
   }
 
   /**
-   * Calls `fill` at once, and again if its rows must be written alone. Resolves when they are
+   * Calls `fill` at once, and again whenever its batch is divided. Resolves when the rows are
    * stored.
    */
   add(fill: (block: B) => void): Promise<void> {
@@ -213,23 +213,28 @@ export class BatchWriter<B extends Block> {
   }
 
   async #store(batch: Batch<B>): Promise<void> {
-    if (batch.block.rows === 0) return resolveAll(batch);
+    const { block, entries } = batch;
     try {
-      await this.#writeUntilStored(batch.block);
-      resolveAll(batch);
+      if (block.rows > 0) await this.#writeUntilStored(block);
+      for (const entry of entries) entry.resolve();
     } catch (error) {
-      if (!this.#options.isRefused(error) || batch.entries.length === 1) return rejectAll(batch, error);
+      if (!this.#options.isRefused(error) || entries.length === 1) {
+        for (const entry of entries) entry.reject(error);
+        return;
+      }
       // Do not log the error itself: its message may quote the rows.
-      const refusal = { reason: nameFailure(error), rows: batch.block.rows };
-      this.#options.log.error(refusal, 'a batch was refused; writing its parts alone');
-      for (const entry of batch.entries) await this.#storeAlone(entry);
+      const refusal = { reason: nameFailure(error), rows: block.rows };
+      this.#options.log.error(refusal, 'a batch was refused; writing each half of it alone');
+      const middle = entries.length >> 1;
+      await this.#store(this.#refill(entries.slice(0, middle)));
+      await this.#store(this.#refill(entries.slice(middle)));
     }
   }
 
-  async #storeAlone(entry: Entry<B>): Promise<void> {
+  #refill(entries: Entry<B>[]): Batch<B> {
     const block = this.#options.createBlock();
-    entry.fill(block);
-    await this.#writeUntilStored(block).then(entry.resolve, entry.reject);
+    for (const entry of entries) entry.fill(block);
+    return { block, entries };
   }
 
   async #writeUntilStored(block: B): Promise<void> {
@@ -251,12 +256,4 @@ export class BatchWriter<B extends Block> {
       }
     }
   }
-}
-
-function resolveAll<B>(batch: Batch<B>): void {
-  for (const entry of batch.entries) entry.resolve();
-}
-
-function rejectAll<B>(batch: Batch<B>, error: unknown): void {
-  for (const entry of batch.entries) entry.reject(error);
 }

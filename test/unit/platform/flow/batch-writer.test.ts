@@ -154,6 +154,23 @@ describe('BatchWriter', () => {
     expect(stored).toEqual(['a', 'b', 'c']);
   });
 
+  test('finds refused rows among those of many callers in few writes', async () => {
+    let writes = 0;
+    const { add } = start(
+      async (rows) => {
+        writes += 1;
+        if (rows.includes('poison')) throw badData();
+      },
+      { rowsMax: 64 },
+    );
+    const ends = await Promise.allSettled(
+      Array.from({ length: 64 }, (_, caller) => add(caller === 37 ? 'poison' : `${caller}`)),
+    );
+    expect(ends.flatMap(({ status }, caller) => (status === 'rejected' ? caller : []))).toEqual([37]);
+    // The whole, and both halves six times.
+    expect(writes).toBe(1 + 2 * 6);
+  });
+
   test('room() waits while the batch after a running write is full', async () => {
     const { writes, write } = heldStore();
     const { writer, add } = start(write);
