@@ -43,7 +43,10 @@ interface Ended {
   readonly said: string;
 }
 
-/** `onStart` gets a function that presses Ctrl-C. */
+/** Printed every 10 seconds, on slow machines: `12 %  writing cold.tar.gz  3.0 MiB  0.2 MiB/s  9 s left`. */
+const PROGRESS_LINES = /^.*\/s( {2}.* left)?\n/gm;
+
+/** Ends without lines of progress in `said`. `onStart` gets a function that presses Ctrl-C. */
 function run(
   command: 'backup' | 'restore',
   dataDirectory: string,
@@ -60,7 +63,8 @@ function run(
     said += text;
   });
   onStart(() => void child.kill('SIGINT'));
-  return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
+  const resultOf = (status: number | null): Ended => ({ status, said: said.replace(PROGRESS_LINES, '') });
+  return new Promise((resolve) => child.once('close', (status) => resolve(resultOf(status))));
 }
 
 async function ask<T>(keys: StandaloneKeys, q: string): Promise<T[]> {
