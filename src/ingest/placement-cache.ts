@@ -23,6 +23,7 @@ export async function publishPlacements(redis: Redis): Promise<void> {
 export class PlacementCache {
   readonly #shards: Pick<Shards, 'read' | 'areSeveral' | 'placementsOf'>;
   #version: string | null | undefined;
+  #adopting: { readonly version: string | null; readonly done: Promise<void> } | undefined;
   #held = new LRUCache<string, Placement>({ max: HELD_MAX });
 
   constructor(shards: Pick<Shards, 'read' | 'areSeveral' | 'placementsOf'>) {
@@ -34,12 +35,7 @@ export class PlacementCache {
    * unavailable and has to be asked.
    */
   async of(projectIds: ReadonlySet<string>, version: string | null): Promise<(projectId: string) => Placement> {
-    if (version !== this.#version) {
-      await this.#shards.read();
-      // A new cache: lookups of earlier jobs, which may end later, fill the old one.
-      this.#held = new LRUCache({ max: HELD_MAX });
-      this.#version = version;
-    }
+    if (version !== this.#version) await this.#adopt(version);
     if (!(await this.#shards.areSeveral())) return () => FIRST;
     const held = this.#held;
     const found = new Map<string, Placement>();
@@ -55,5 +51,21 @@ export class PlacementCache {
       if (!placement.isMoving) held.set(id, placement);
     }
     return (id) => found.get(id) ?? FIRST;
+  }
+  /** The jobs of a worker that starts share one read. */
+  #adopt(version: string | null): Promise<void> {
+    if (this.#adopting?.version === version) return this.#adopting.done;
+    const done = this.#readRegistry(version).finally(() => {
+      if (this.#adopting?.done === done) this.#adopting = undefined;
+    });
+    this.#adopting = { version, done };
+    return done;
+  }
+
+  async #readRegistry(version: string | null): Promise<void> {
+    await this.#shards.read();
+    // A new cache: lookups of earlier jobs, which may end later, fill the old one.
+    this.#held = new LRUCache({ max: HELD_MAX });
+    this.#version = version;
   }
 }

@@ -64,6 +64,24 @@ test('a lookup that began before a version fills no cache of that version', asyn
   expect((await cache.of(all, 'b'))(PROJECT).shard).toBe(2);
 });
 
+test('jobs that start together share one read of the registry, which is repeated after a failure', async () => {
+  const shards = registry({ [PROJECT]: { shard: 2, epoch: 1, isMoving: false } });
+  let reads = 0;
+  shards.read = async () => {
+    reads += 1;
+    if (reads === 1) throw new Error('no answer');
+    return [];
+  };
+  const cache = new PlacementCache(shards);
+  const ofTwenty = () => Promise.allSettled(Array.from({ length: 20 }, () => cache.of(all, 'a')));
+  expect(new Set((await ofTwenty()).map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(reads).toBe(1);
+  expect(new Set((await ofTwenty()).map(({ status }) => status))).toEqual(new Set(['fulfilled']));
+  expect(reads).toBe(2);
+  expect((await cache.of(all, 'a'))(PROJECT).shard).toBe(2);
+  expect(reads).toBe(2);
+});
+
 test('a canary lives on its own shard, without a lookup', async () => {
   const shards = registry({});
   const canary = canaryProjectOf(300);
