@@ -69,7 +69,7 @@ const reached = (requestId: unknown, statuses: readonly string[]) =>
   eventually(async () => {
     const answer = await call(`/api/gdpr/requests/${String(requestId)}`);
     expect(statuses).toContain(answer.status);
-  }, 240_000);
+  }, 120_000);
 
 async function countEvents(condition: string): Promise<number> {
   const result = await clickhouse.query({
@@ -147,7 +147,7 @@ test('erasures are complete while events arrive, workers are killed and ClickHou
   // Events of the request in flight at the response may be stored or erased.
   expect(await countEvents(`insert_id IN (${listed(after.slice(2))})`)).toBe(after.length - 2);
   for (const id of requests) await reached(id, ['purged']);
-}, 240_000);
+}, 480_000);
 
 /**
  * Writes rows to their files. The log has only the changed bytes of an updated row, and the catalog
