@@ -8,14 +8,20 @@ const FIRST = 22_000;
 const LAST = 31_999;
 const ATTEMPTS = 100;
 
+/** Ports that this process has chosen, which whoever asked for them may not have bound yet. */
+const chosen = new Set<number>();
+
 /**
- * Returns a port that was free just now. Engines get a fixed port before they start, so that they
- * keep it after a restart.
+ * Returns a port that was free just now, and that was not returned before. Engines get a fixed port
+ * before they start, so that they keep it after a restart.
  */
 export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const port = randomInt(FIRST, LAST + 1);
+    if (chosen.has(port)) continue;
+    chosen.add(port);
     if (await isFree(port)) return port;
+    chosen.delete(port);
   }
   return tryPort('127.0.0.1', 0);
 }
