@@ -67,6 +67,7 @@ const keepPlaces = {
  */
 const withoutCloudflare = {
   name: 'without-cloudflare',
+  isDone: false,
   /**
    * @param {string} code
    * @param {string} id
@@ -75,7 +76,11 @@ const withoutCloudflare = {
     if (!id.endsWith(join('pg', 'lib', 'stream.js'))) return null;
     const question = "typeof Response === 'function'";
     if (!code.includes(question)) throw new Error(`${id} no longer asks ${question}: remove this step of the bundle`);
+    withoutCloudflare.isDone = true;
     return { code: code.replace(question, 'false'), map: null };
+  },
+  generateBundle() {
+    if (!withoutCloudflare.isDone) throw new Error('pg has no lib/stream.js any more: remove this step of the bundle');
   },
 };
 
