@@ -98,6 +98,6 @@ function judge(tier, { seconds, cpu }) {
   return seconds > tier.budget ? 'over budget' : '';
 }
 
-const firstLine = ([error]) => String(error?.message ?? '').split('\n', 1)[0];
+const firstLine = (errors) => String(errors[0]?.message ?? '').split('\n', 1)[0];
 const now = () => performance.now() / 1000;
 const pad = (value, width) => String(value).padStart(width);

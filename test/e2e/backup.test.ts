@@ -43,7 +43,7 @@ interface Ended {
   readonly said: string;
 }
 
-/** Printed every 10 seconds, on slow machines: `12 %  writing cold.tar.gz  3.0 MiB  0.2 MiB/s  9 s left`. */
+/** Printed every 10 seconds: `12 %  writing cold.tar.gz  3.0 MiB  0.2 MiB/s  9 s left`. */
 const PROGRESS_LINES = /^.*\/s( {2}.* left)?\n/gm;
 
 /** Ends without lines of progress in `said`. `onStart` gets a function that presses Ctrl-C. */

@@ -1,5 +1,5 @@
-// The leases of jobs on a real Redis: renewed while a job runs, lost with its lock, and renewed again
-// for the next run of the same job in the same process.
+// The leases of jobs on a real Redis: renewed while a job runs, lost with its lock, and renewed
+// again for the next run of the same job in the same process.
 import { type Job, Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -50,7 +50,7 @@ async function startRuns(name: string) {
   return { runs, worker, queue, close };
 }
 
-/** Each run has begun, and only the last one still holds the job after several durations of a lock. */
+/** Only the last run still holds the job after several durations of a lock. */
 async function requireLastToHold(runs: readonly Run[], count: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 3 * LOCK_MS));
   expect(runs).toHaveLength(count);
