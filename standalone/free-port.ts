@@ -8,7 +8,7 @@ const FIRST = 22_000;
 const LAST = 31_999;
 const ATTEMPTS = 100;
 
-/** Ports that this process has chosen, which whoever asked for them may not have bound yet. */
+/** Ports that this process has chosen: they may not be bound yet. */
 const chosen = new Set<number>();
 
 /**

@@ -14,7 +14,7 @@ test.runIf(first >= FIRST_OF_CONNECTIONS)('are below those that the system gives
   expect(found.filter((port) => port >= first)).toEqual([]);
 });
 
-test('are returned once, because whoever has one may not have bound it yet', async () => {
+test('are returned once, because they may not be bound yet', async () => {
   const found: number[] = [];
   // By chance alone, some of 500 of the 10,000 ports would be equal in all but one of 100,000 runs.
   for (let count = 0; count < 500; count += 1) found.push(await findFreePort());
