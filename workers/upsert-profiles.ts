@@ -1,7 +1,7 @@
 // Worker of identify calls: writes profiles and mappings to PostgreSQL, and projects them to
 // ClickHouse. Waiting jobs share a transaction; each ends only after the commit. The order of jobs
 // does not matter.
-import { type Job, UnrecoverableError, Worker } from 'bullmq';
+import { type Job, UnrecoverableError } from 'bullmq';
 import { applyBatches, isolateRejectedCalls } from '../src/identity/apply.js';
 import { createIdentityWorkerMetrics } from '../src/identity/metrics.js';
 import { measureOutbox } from '../src/identity/outbox.js';
@@ -12,6 +12,7 @@ import { BatchWriter } from '../src/platform/flow/batch-writer.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { isRefusedData } from '../src/platform/postgres/failures.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
+import { LeasedWorker } from '../src/platform/redis/leased-worker.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { startIdentityProjector } from './project-identities.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -84,7 +85,7 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
     await releaseSequence(redis, job.data.batch);
   }
 
-  const worker = new Worker<IdentifyJob, void>(IDENTIFY_QUEUE, process, {
+  const worker = new LeasedWorker<IdentifyJob>(IDENTIFY_QUEUE, process, {
     connection: redis.duplicate(),
     concurrency: BOUNDS.identifyJobs,
     ...DURABLE_WORKER_OPTIONS,

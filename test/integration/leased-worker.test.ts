@@ -7,7 +7,7 @@ import { type Lease, LeasedWorker, LeaseLost } from '../../src/platform/redis/le
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
-const LOCK_MS = 2_000;
+const LOCK_MS = 5_000;
 
 let databases: TestDatabases;
 let redis: Redis;
@@ -50,9 +50,9 @@ async function startRuns(name: string) {
   return { runs, worker, queue, close };
 }
 
-/** Only the last run still holds the job after several durations of a lock. */
+/** Only the last run still holds the job after two durations of a lock. */
 async function requireLastToHold(runs: readonly Run[], count: number): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, 3 * LOCK_MS));
+  await new Promise((resolve) => setTimeout(resolve, 2 * LOCK_MS));
   expect(runs).toHaveLength(count);
   for (const { lease } of runs.slice(0, -1)) expect(() => lease.require()).toThrow(LeaseLost);
   runs.at(-1)?.lease.require();

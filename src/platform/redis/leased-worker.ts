@@ -89,8 +89,7 @@ export class LeasedWorker<D> extends Worker<D, void> {
 
   /** Resolves when the jobs have ended, whose locks are renewed until then. */
   override async close(force?: boolean): Promise<void> {
-    await super.close(force);
-    clearInterval(this.#renewing);
+    await super.close(force).finally(() => clearInterval(this.#renewing));
   }
 
   /** Runs `work` with the lease of the job, which is renewed until `work` has ended. */
