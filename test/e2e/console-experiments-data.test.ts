@@ -237,10 +237,15 @@ test('drop rules are listed with what they have dropped, by day, and how long ev
     browser: { permissions: ['clipboard-read', 'clipboard-write'], viewport: { width: 360, height: 800 } },
   });
   const { page } = visited;
-  // It says so for two seconds.
-  const copied = page.getByRole('button', { name: 'Copied' }).waitFor();
+  // It says so for two seconds, and nothing beside it moves.
+  const besides = page.getByRole('button', { name: 'Versions' });
+  const place = await besides.boundingBox();
+  const copied = page
+    .getByRole('button', { name: 'Copied' })
+    .waitFor()
+    .then(() => besides.boundingBox());
   await page.getByRole('button', { name: 'Copy YAML' }).click();
-  await copied;
+  expect(await copied).toEqual(place);
   expect(await page.evaluate<string>('navigator.clipboard.readText()')).toBe(source);
   await page.getByRole('button', { name: 'Copy YAML' }).waitFor();
   const rules = page.getByRole('list', { name: 'Dropped events' });

@@ -7,6 +7,7 @@ import { isAtLeast, type Project } from '../boot.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
+import { CopyLabel } from '../start/copy-label.js';
 import { Snippet } from '../start/snippet.js';
 import { useCopy } from '../start/use-copy.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
@@ -81,7 +82,7 @@ function Tools({ definitions, mayEdit }: { readonly definitions: Definitions; re
   return (
     <div className={screen.tools}>
       <button type="button" className="button" onClick={() => void copy()}>
-        <span aria-live="polite">{note ?? dashboardsTexts.copyText}</span>
+        <CopyLabel label={dashboardsTexts.copyText} note={note} />
       </button>
       <button type="button" className="button" onClick={() => setAddress({ view: 'versions' })}>
         {dashboardsTexts.versions}

@@ -1,5 +1,6 @@
 // Copies a text, and says so for a moment.
 import { startTexts } from '../texts/start.js';
+import { CopyLabel } from './copy-label.js';
 import { useCopy } from './use-copy.js';
 
 interface Props {
@@ -17,7 +18,7 @@ export function CopyButton({ name, text, className = '' }: Props) {
       aria-label={`${startTexts.copy}: ${name}`}
       onClick={() => void copy()}
     >
-      <span aria-live="polite">{note ?? startTexts.copy}</span>
+      <CopyLabel label={startTexts.copy} note={note} />
     </button>
   );
 }
