@@ -43,7 +43,7 @@ export interface DefinitionsDeps extends GuardDeps {
   readonly rateLimit: LayeredRateLimit;
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
-  readonly catalogs: Pick<CatalogReader, 'read'>;
+  readonly catalogs: Pick<CatalogReader, 'readNow'>;
   readonly redis: Redis;
   readonly quotas: Quotas;
   /** Counts the events that a changed `keep` would delete. */
@@ -98,7 +98,7 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const { projectId } = how;
     const [{ timezone }, catalog, before] = await Promise.all([
       postgres('projects').where({ id: projectId }).first('timezone'),
-      catalogs.read(projectId),
+      catalogs.readNow(projectId),
       findDefinitions(postgres, projectId),
     ]);
     const dashboards = await listProjectKeys(postgres, projectId);
