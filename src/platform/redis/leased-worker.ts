@@ -41,9 +41,9 @@ class JobLease implements Lease {
     this.#renewedAt = since;
   }
 
-  /** Locks are renewed four times within their duration, so that three attempts may fail. */
+  /** Not at first: most jobs end before. */
   get isDue(): boolean {
-    return msSince(this.#renewedAt) >= this.#durationMs / RENEWALS_PER_LOCK;
+    return !this.#isLost && msSince(this.#renewedAt) >= this.#durationMs / RENEWALS_PER_LOCK / 2;
   }
 
   renew(at: Moment): void {
@@ -59,6 +59,7 @@ class JobLease implements Lease {
   }
 }
 
+/** Attempts within the duration of a lock, of which some may fail. */
 const RENEWALS_PER_LOCK = 4;
 
 export interface LeasedWorkerOptions extends WorkerOptions {
@@ -111,14 +112,8 @@ export class LeasedWorker<D> extends Worker<D, void> {
     this.#isRenewing = true;
     try {
       const sentAt = momentNow();
-      const tokens = due.map(([, { token }]) => token);
-      const lost = new Set(
-        await this.extendJobLocks(
-          due.map(([id]) => id),
-          tokens,
-          this.#lockMs,
-        ),
-      );
+      const [ids, tokens] = [due.map(([id]) => id), due.map(([, { token }]) => token)];
+      const lost = new Set(await this.extendJobLocks(ids, tokens, this.#lockMs));
       for (const [id, lease] of due) {
         if (lost.has(id)) lease.lose();
         else lease.renew(sentAt);
