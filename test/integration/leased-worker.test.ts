@@ -39,7 +39,8 @@ async function startRuns(name: string) {
     ...{ connection: redis.duplicate(), concurrency: 10 },
     ...{ lockDuration: LOCK_MS, stalledInterval: LOCK_MS / 4, maxStalledCount: 100 },
   });
-  worker.on('error', () => {});
+  const errors: string[] = [];
+  worker.on('error', ({ message }) => errors.push(message));
   await queue.add('job', {}, { jobId: 'one', attempts: 100 });
   await eventually(() => expect(runs).toHaveLength(1));
   const close = async () => {
@@ -47,7 +48,7 @@ async function startRuns(name: string) {
     await worker.close();
     await queue.close();
   };
-  return { runs, worker, queue, close };
+  return { runs, errors, queue, close };
 }
 
 /** Only the last run still holds the job after two durations of a lock. */
@@ -72,7 +73,7 @@ test('a job that runs longer than its lock keeps it', async () => {
 }, 60_000);
 
 test('the end of a run that has lost its job does not end the lease of the next run', async () => {
-  const { runs, queue, close } = await startRuns('leases-lost');
+  const { runs, errors, queue, close } = await startRuns('leases-lost');
   try {
     // As if this process had hung: another run begins here, with a lock of its own.
     await redis.del(queue.toKey('one:lock'));
@@ -80,6 +81,7 @@ test('the end of a run that has lost its job does not end the lease of the next 
     expect(() => runs[0]?.lease.require()).toThrow(LeaseLost);
     runs[0]?.end(new LeaseLost('one'));
     await requireLastToHold(runs, 2);
+    expect(errors).toEqual([]);
     runs[1]?.end();
     await eventually(async () =>
       expect(await queue.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 }),

@@ -9,7 +9,7 @@
 // It renews the locks itself. BullMQ keeps one entry per job and removes it when any run of the job
 // ends. A job whose lock has expired may run again in the same process, and the end of its first
 // run would stop the renewal of the second one's lock: every run would lose its job to the next.
-import { type Job, Worker, type WorkerOptions } from 'bullmq';
+import { type Job, WaitingError, Worker, type WorkerOptions } from 'bullmq';
 import { type Moment, momentNow, msSince } from '../moment.js';
 
 /** The job may belong to another worker by now. */
@@ -101,6 +101,9 @@ export class LeasedWorker<D> extends Worker<D, void> {
     this.#leases.set(id, lease);
     try {
       await work(lease);
+    } catch (error) {
+      // BullMQ then leaves the job alone, which may run elsewhere, and takes the next one.
+      throw isLeaseLost(error) ? new WaitingError() : error;
     } finally {
       if (this.#leases.get(id) === lease) this.#leases.delete(id);
     }
