@@ -51,6 +51,9 @@ async function startRuns(name: string) {
   return { runs, errors, queue, close };
 }
 
+const untilCompleted = (queue: Queue) =>
+  eventually(async () => expect(await queue.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 }));
+
 /** Only the last run still holds the job after two durations of a lock. */
 async function requireLastToHold(runs: readonly Run[], count: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, 2 * LOCK_MS));
@@ -64,9 +67,7 @@ test('a job that runs longer than its lock keeps it', async () => {
   try {
     await requireLastToHold(runs, 1);
     runs[0]?.end();
-    await eventually(async () =>
-      expect(await queue.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 }),
-    );
+    await untilCompleted(queue);
   } finally {
     await close();
   }
@@ -83,9 +84,7 @@ test('the end of a run that has lost its job does not end the lease of the next 
     await requireLastToHold(runs, 2);
     expect(errors).toEqual([]);
     runs[1]?.end();
-    await eventually(async () =>
-      expect(await queue.getJobCounts('active', 'completed')).toEqual({ active: 0, completed: 1 }),
-    );
+    await untilCompleted(queue);
   } finally {
     await close();
   }

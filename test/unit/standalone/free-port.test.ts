@@ -16,7 +16,7 @@ test.runIf(first >= FIRST_OF_CONNECTIONS)('are below those that the system gives
 
 test('are returned once, because they may not be bound yet', async () => {
   const found: number[] = [];
-  // By chance alone, some of 500 of the 10,000 ports would be equal in all but one of 100,000 runs.
+  // By chance alone, some of 500 ports out of 10,000 are equal in almost every run.
   for (let count = 0; count < 500; count += 1) found.push(await findFreePort());
   expect(new Set(found).size).toBe(found.length);
 });
