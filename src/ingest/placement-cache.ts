@@ -52,6 +52,7 @@ export class PlacementCache {
     }
     return (id) => found.get(id) ?? FIRST;
   }
+
   /** The jobs of a worker that starts share one read. */
   #adopt(version: string | null): Promise<void> {
     if (this.#adopting?.version === version) return this.#adopting.done;
