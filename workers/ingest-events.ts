@@ -93,14 +93,21 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       createBlock: () => new HeldBlock(hasManyValues),
       write: async (block, signal) => {
         const insert = { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal };
-        await metrics.insert(block.rows, () =>
-          insertEvents(clickhouse, {
-            ...insert,
-            requireHeld: () => block.requireHeld(),
-            ...(lock && { writer: lock }),
-          }),
-        );
-        await catalogs.record(block.names.projects);
+        const names = block.names.projects;
+        const isAnnounced = await catalogs.announce(names);
+        try {
+          await metrics.insert(block.rows, () =>
+            insertEvents(clickhouse, {
+              ...insert,
+              requireHeld: () => block.requireHeld(),
+              ...(lock && { writer: lock }),
+            }),
+          );
+        } catch (error) {
+          if (isAnnounced && isBadData(error)) catalogs.retract(names);
+          throw error;
+        }
+        await catalogs.record(names);
       },
       // The rows of the jobs that are still held are then stored without the others.
       isRefused: (error) => isBadData(error) || isLeaseLost(error),

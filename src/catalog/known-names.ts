@@ -44,6 +44,19 @@ export class KnownNames {
     return this.#many.has(field);
   }
 
+  /** Whether `add` would change the stored names, beside their counts. */
+  hasNew(seen: Iterable<CatalogName>): boolean {
+    for (const name of seen) if (!this.#isKnown(name) && !this.#isOfUnknownKey(name)) return true;
+    return false;
+  }
+
+  #isKnown({ kind, field, name }: CatalogName): boolean {
+    if (kind === 'many') return this.#many.has(field);
+    if (kind === 'event') return this.#events.has(name) || this.#many.has(EVENT_TYPES);
+    if (kind === 'key') return this.#keys.get(field)?.has(name) ?? this.#many.has(bagOf(field));
+    return this.#many.has(field) || this.#values.get(field)?.has(name) === true;
+  }
+
   /**
    * Adds the names of a block. A count is stored again when it has doubled: a name is written a few
    * dozen times in its life, and the order of frequent names is known.
@@ -63,7 +76,7 @@ export class KnownNames {
       if (full !== undefined) setMany(full);
       else if (!this.#isDropped(name)) {
         const events = this.#countEvents(name);
-        if (events > 0) names.push({ ...name, events });
+        if (events !== undefined) names.push({ ...name, events });
       }
     }
     // Values of a field may precede the one that was too many.
@@ -91,7 +104,7 @@ export class KnownNames {
       return this.#events.has(name) || this.#events.size < BOUNDS.catalogEvents ? undefined : EVENT_TYPES;
     }
     if (kind === 'key') {
-      return this.#keys.has(field) || this.#keys.size < BOUNDS.catalogKeys ? undefined : field.split('.', 1)[0];
+      return this.#keys.has(field) || this.#keys.size < BOUNDS.catalogKeys ? undefined : bagOf(field);
     }
     if (this.#many.has(field)) return undefined;
     const values = this.#values.get(field);
@@ -112,18 +125,20 @@ export class KnownNames {
     if (seen.kind === 'value') this.#valueCount += 1;
   }
 
-  /** The events to add to the stored count now. */
-  #countEvents(seen: CatalogName): number {
+  /** The events to add to the stored count now, of a new name also none; undefined: not yet. */
+  #countEvents(seen: CatalogName): number | undefined {
     const known = this.#countsOf(seen).get(seen.name);
     if (known === undefined) {
       this.#add(seen);
       return seen.events;
     }
     known.added += seen.events;
-    if (known.added < known.stored) return 0;
+    if (known.added === 0 || known.added < known.stored) return undefined;
     const { added } = known;
     known.stored += added;
     known.added = 0;
     return added;
   }
 }
+
+const bagOf = (field: string): string => field.split('.', 1)[0] ?? '';

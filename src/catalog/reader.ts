@@ -24,6 +24,8 @@ export class CatalogReader {
     sizeCalculation: ({ size }) => size + 1,
   });
   readonly #reading = new Map<string, Promise<Catalog>>();
+  /** Reads that begin when the running one ends. */
+  readonly #waiting = new Map<string, Promise<Catalog>>();
 
   constructor(postgres: Postgres) {
     this.#postgres = postgres;
@@ -33,16 +35,29 @@ export class CatalogReader {
   async read(projectId: ProjectId): Promise<Catalog> {
     const held = this.#held.get(projectId);
     if (held && performance.now() - held.checkedAt < CHECKED_FOR_MS) return held.catalog;
-    return this.readNow(projectId);
+    return this.#reading.get(projectId) ?? this.#begin(projectId);
   }
 
   /**
-   * Checks whether the catalog has changed; the same object is given when it has not. Concurrent
-   * calls for a project share one read.
+   * Checks whether the catalog has changed; the same object is given when it has not. Has every
+   * name that was stored before the call: concurrent calls for a project share a read that begins
+   * after them.
    */
   async readNow(projectId: ProjectId): Promise<Catalog> {
     const running = this.#reading.get(projectId);
-    if (running) return running;
+    if (running === undefined) return this.#begin(projectId);
+    const waiting = this.#waiting.get(projectId);
+    if (waiting) return waiting;
+    const begin = () => {
+      this.#waiting.delete(projectId);
+      return this.#begin(projectId);
+    };
+    const next = running.then(begin, begin);
+    this.#waiting.set(projectId, next);
+    return next;
+  }
+
+  #begin(projectId: ProjectId): Promise<Catalog> {
     const reading = this.#read(projectId, this.#held.get(projectId)).finally(() => this.#reading.delete(projectId));
     this.#reading.set(projectId, reading);
     return reading;

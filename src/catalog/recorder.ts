@@ -1,7 +1,9 @@
-// Records the names of blocks in the catalogs, after their events are stored and before their jobs
-// end: a job that runs again records them again. Names of a project are held in memory, so a block
-// without new ones costs one small statement. When PostgreSQL is not available, ingestion goes on,
-// and the projects are rebuilt as soon as it is, also those without further blocks.
+// Records the names of blocks in the catalogs. New names are announced before the events are
+// stored, so no answer counts an event whose names are unknown. All names are recorded, with their
+// counts, after the events are stored and before their jobs end: a job that runs again records them
+// again, and a rebuild that began meanwhile misses none. Names of a project are held in memory, so
+// a block without new ones costs one small statement. When PostgreSQL is not available, ingestion
+// goes on, and the projects are rebuilt as soon as it is, also those without further blocks.
 import { LRUCache } from 'lru-cache';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
@@ -19,6 +21,15 @@ const PAUSE_MS = 10_000;
 /** The names of one project in a block. */
 export interface SeenInBlock {
   names(): Iterable<CatalogName>;
+}
+
+type SeenByProject = ReadonlyMap<string, SeenInBlock>;
+
+function withoutCounts(seen: SeenByProject): SeenByProject {
+  const uncounted = function* (names: SeenInBlock): Iterable<CatalogName> {
+    for (const name of names.names()) yield { ...name, events: 0 };
+  };
+  return new Map([...seen].map(([projectId, names]) => [projectId, { names: () => uncounted(names) }]));
 }
 
 interface RecorderDeps {
@@ -39,6 +50,8 @@ export class CatalogRecorder {
   readonly #missed = new Set<string>();
   /** Blocks are recorded one after another. */
   #last: Promise<void> = Promise.resolve();
+  /** Blocks whose new names are held already and not stored yet. */
+  #announcing = 0;
   /** Blocks do not wait again for a database that does not answer. */
   #pausedUntil = 0;
   readonly #pauseMs: number;
@@ -55,8 +68,44 @@ export class CatalogRecorder {
     return this.#known.peek(projectId)?.isMany(field) ?? false;
   }
 
-  /** Never rejects. Resolves when the names are stored, or could not be. */
-  async record(seen: ReadonlyMap<string, SeenInBlock>): Promise<void> {
+  /**
+   * Before the events of a block are stored: stores its new names, without their counts. Never
+   * rejects. Resolves, when these names and those of earlier blocks are stored or could not be,
+   * with whether there were any.
+   */
+  async announce(seen: SeenByProject): Promise<boolean> {
+    if (!this.#hasNew(seen)) {
+      if (this.#announcing > 0) await this.#last;
+      return false;
+    }
+    this.#announcing += 1;
+    await this.#store(withoutCounts(seen));
+    this.#announcing -= 1;
+    return true;
+  }
+
+  #hasNew(seen: SeenByProject): boolean {
+    for (const [projectId, names] of seen) {
+      const known = this.#known.peek(projectId);
+      if (known === undefined || known.hasNew(names.names())) return true;
+    }
+    return false;
+  }
+
+  /**
+   * After the events of a block are stored. Never rejects. Resolves when the names are stored, or
+   * could not be.
+   */
+  async record(seen: SeenByProject): Promise<void> {
+    await this.#store(seen);
+  }
+
+  /** After the announced events were refused: no stored event may have their names. */
+  retract(seen: SeenByProject): void {
+    this.#miss(seen);
+  }
+
+  async #store(seen: SeenByProject): Promise<void> {
     if (performance.now() < this.#pausedUntil) return this.#miss(seen);
     this.#last = this.#last.then(() =>
       withTimeout(RECORD_TIMEOUT_MS, this.#tryStore(seen)).catch(() => {
@@ -68,16 +117,16 @@ export class CatalogRecorder {
   }
 
   /** Also handles a failure after the timeout. */
-  async #tryStore(seen: ReadonlyMap<string, SeenInBlock>): Promise<void> {
+  async #tryStore(seen: SeenByProject): Promise<void> {
     try {
-      await this.#store(seen);
+      await this.#storeNames(seen);
     } catch (err) {
       this.#log.warn({ err }, 'names of the catalog could not be stored; their projects will be rebuilt');
       this.#miss(seen);
     }
   }
 
-  #miss(seen: ReadonlyMap<string, SeenInBlock>): void {
+  #miss(seen: SeenByProject): void {
     for (const projectId of seen.keys()) {
       this.#known.delete(projectId);
       this.#missAgain(projectId);
@@ -116,7 +165,7 @@ export class CatalogRecorder {
     if (this.#missed.size > 0) await this.#tryRebuildMissed();
   }
 
-  async #store(seen: ReadonlyMap<string, SeenInBlock>): Promise<void> {
+  async #storeNames(seen: SeenByProject): Promise<void> {
     await this.#rebuildMissed();
     await this.#readUnknown([...seen.keys()]);
     const found: FoundNames[] = [];

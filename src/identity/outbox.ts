@@ -56,6 +56,7 @@ export async function projectOutbox({ postgres, shard, catalogs }: OutboxDeps, d
     const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES, [shard.id]);
     if (rows.length === 0 || (await isAnyElsewhere(trx, rows, shard.id))) return 0;
     const [profiles, mappings] = [await readProfiles(trx, rows, catalogs), await readMappings(trx, rows)];
+    await catalogs.announce(profiles.names);
     await Promise.all([
       insertProjection(clickhouse, { table: 'profiles', database, block: profiles }),
       insertProjection(clickhouse, { table: 'device_map', database, block: mappings }),

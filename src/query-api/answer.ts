@@ -180,12 +180,13 @@ async function compileAndRun(
   let compiled = isNow ? prepared.compiled : await compileRequest(deps, { projectId, request, nowMs });
   let found = isNow ? prepared.found : undefined;
   await admit(deps, question, compiled);
-  const unseen = warnOfUnseen(deps, projectId, compiled);
   for (;;) {
     found ??= await kept?.find({ engine, projectId, compiled, offset: request.offset });
     try {
       const counted = await runOrFind(kept, found, () => runAll(compiled, request, execution));
-      return { ...counted, compiled: withWarnings(compiled, await unseen) };
+      // After the events were counted: their names were stored before them.
+      const unseen = await warnOfUnseen(deps, projectId, compiled);
+      return { ...counted, compiled: withWarnings(compiled, unseen) };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
       compiled = await compileRequest(deps, { projectId, request, nowMs: isNow ? prepared.nowMs : nowMs });

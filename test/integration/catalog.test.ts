@@ -49,7 +49,8 @@ test('the catalog lists names of events and profiles, most frequent first', asyn
   await tenant.identify('alice', 'phone', { tier: 'gold', age: 40, email: 'alice@example.com' });
   const catalog = await eventually(async () => {
     const known = await readCatalog(tenant);
-    expect(known.events).toHaveLength(2);
+    // New names are stored before their counts.
+    expect(known.events).toEqual([expect.objectContaining({ count: 2 }), expect.objectContaining({ count: 1 })]);
     expect(known.profile).toHaveLength(3);
     return known;
   });
@@ -245,6 +246,54 @@ test('deleting a project deletes its catalog', async () => {
   const deletion = { project_name: 'Test', project_name_confirm: 'Test' };
   await markProjectDeleted(stack.postgres, id, { deletion, actor });
   await eventually(async () => expect(await left()).toBe(0), 30_000);
+});
+
+test('an event is counted only when its names are known, and no answer warns of them', async () => {
+  const tenant = await stack.createTenant();
+  await tenant.send({ event_type: 'first' });
+  await reaches(tenant, ({ events }) => expect(events).toHaveLength(1));
+  const ask = () => query(tenant, 'purchase[event_properties.plan = "pro"] | count');
+  const lock = await stack.postgres.transaction();
+  try {
+    await lock.raw('LOCK TABLE catalog_names IN EXCLUSIVE MODE');
+    await tenant.send({ event_type: 'purchase', event_properties: { plan: 'pro' } });
+    // The worker waits two seconds at most.
+    for (const until = performance.now() + 1_000; performance.now() < until; ) {
+      expect((await ask()).body.rows).toMatchObject([{ count: 0 }]);
+    }
+  } finally {
+    await lock.rollback();
+  }
+  const answer = await eventually(async () => {
+    const { body } = await ask();
+    expect(body.rows).toMatchObject([{ count: 1 }]);
+    return body;
+  });
+  expect(answer.metadata).toEqual({});
+});
+
+test('names are announced once, and those of refused events are found again', async () => {
+  const { project } = await stack.createTenant();
+  await reaches({ project }, () => {});
+  const recorder = new CatalogRecorder({
+    postgres: stack.postgres,
+    log: createLogger({ process: 'test', level: 'fatal' }),
+  });
+  const seen = (eventType: string) => {
+    const name = { kind: 'event', field: '', name: eventType, events: 3 } as const;
+    return new Map([[project.id, { names: () => [name] }]]);
+  };
+  const stored = async () => (await listNames(stack.postgres, project.id)).map(({ name, events }) => [name, events]);
+  const concurrent = await Promise.all([recorder.announce(seen('signup')), recorder.announce(seen('signup'))]);
+  expect(concurrent).toEqual([true, true]);
+  expect(await recorder.announce(seen('signup'))).toBe(false);
+  expect(await stored()).toEqual([['signup', 0]]);
+  await recorder.record(seen('signup'));
+  expect(await stored()).toEqual([['signup', 3]]);
+  // No stored event has the name.
+  recorder.retract(seen('signup'));
+  await recorder.close();
+  await eventually(async () => expect(await stored()).toEqual([]), 60_000);
 });
 
 test('recording does not fail or block without PostgreSQL, and the project is rebuilt afterwards', async () => {

@@ -23,6 +23,41 @@ test('add() returns a new name once, and again when its count has doubled', () =
   expect(known.add([{ ...signup, events: 5 }]).names).toEqual([]);
 });
 
+test('add() returns a new name without events once, and then its first count', () => {
+  const known = new KnownNames(0, []);
+  const announced = name('event', '', 'signup', 0);
+  expect(known.add([announced]).names).toEqual([announced]);
+  expect(known.add([announced]).names).toEqual([]);
+  expect(known.add([{ ...announced, events: 2 }]).names).toEqual([{ ...announced, events: 2 }]);
+});
+
+test('hasNew() says whether add() would return a name that is not stored', () => {
+  const key = name('key', 'event_properties.plan', 'string');
+  const value = name('value', 'event_properties.plan', 'pro');
+  const stored = [key, value, name('event', '', 'signup'), name('many', 'event_properties.id', '', 0)];
+  const known = new KnownNames(0, [...stored, name('key', 'event_properties.id', 'string')]);
+  expect(known.hasNew([...stored, name('value', 'event_properties.id', 'v'), name('value', 'user.x', 'v')])).toBe(
+    false,
+  );
+  const others = [
+    name('event', '', 'purchase'),
+    name('key', 'event_properties.seats', 'number'),
+    name('key', 'event_properties.plan', 'number'),
+    name('key', 'event_properties.id', 'number'),
+    name('value', 'event_properties.plan', 'free'),
+    name('value', '_platform', 'web'),
+    name('many', 'event_properties.plan', '', 0),
+  ];
+  for (const other of others) expect([other, known.hasNew([...stored, other])]).toEqual([other, true]);
+});
+
+test('hasNew() is false for the names of a group that has too many', () => {
+  const known = new KnownNames(0, []);
+  known.add(numbered(BOUNDS.catalogEvents + 1, (index) => name('event', '', `e${index}`)));
+  known.add(numbered(BOUNDS.catalogKeys + 1, (index) => name('key', `event_properties.k${index}`, 'string')));
+  expect(known.hasNew([name('event', '', 'other'), name('key', 'event_properties.other', 'string')])).toBe(false);
+});
+
 test('add() does not return a stored name', () => {
   const key = name('key', 'event_properties.plan', 'string', 10);
   const known = new KnownNames(2, [key]);
