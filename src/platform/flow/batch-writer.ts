@@ -212,8 +212,7 @@ export class BatchWriter<B extends Block> {
     });
   }
 
-  async #store(batch: Batch<B>): Promise<void> {
-    const { block, entries } = batch;
+  async #store({ block, entries }: Batch<B>, isPart = false): Promise<void> {
     try {
       if (block.rows > 0) await this.#writeUntilStored(block);
       for (const entry of entries) entry.resolve();
@@ -224,10 +223,10 @@ export class BatchWriter<B extends Block> {
       }
       // Do not log the error itself: its message may quote the rows.
       const refusal = { reason: nameFailure(error), rows: block.rows };
-      this.#options.log.error(refusal, 'a batch was refused; writing each half of it alone');
+      if (!isPart) this.#options.log.error(refusal, 'a batch was refused; writing its halves until the rest is stored');
       const middle = entries.length >> 1;
-      await this.#store(this.#refill(entries.slice(0, middle)));
-      await this.#store(this.#refill(entries.slice(middle)));
+      await this.#store(this.#refill(entries.slice(0, middle)), true);
+      await this.#store(this.#refill(entries.slice(middle)), true);
     }
   }
 

@@ -156,12 +156,14 @@ describe('BatchWriter', () => {
 
   test('finds refused rows among those of many callers in few writes', async () => {
     let writes = 0;
+    const log = pino({ level: 'silent' });
+    const logged = vi.spyOn(log, 'error');
     const { add } = start(
       async (rows) => {
         writes += 1;
         if (rows.includes('poison')) throw badData();
       },
-      { rowsMax: 64 },
+      { rowsMax: 64, log },
     );
     const ends = await Promise.allSettled(
       Array.from({ length: 64 }, (_, caller) => add(caller === 37 ? 'poison' : `${caller}`)),
@@ -169,6 +171,7 @@ describe('BatchWriter', () => {
     expect(ends.flatMap(({ status }, caller) => (status === 'rejected' ? caller : []))).toEqual([37]);
     // The whole, and both halves six times.
     expect(writes).toBe(1 + 2 * 6);
+    expect(logged).toHaveBeenCalledTimes(1);
   });
 
   test('room() waits while the batch after a running write is full', async () => {
