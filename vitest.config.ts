@@ -16,6 +16,10 @@ const IN_SHARED_THREADS = { pool: 'threads', isolate: false, maxWorkers: 2 } as 
 // processes and engines half of its time.
 const IN_SHARED_PROCESSES = { pool: 'forks', isolate: false } as const;
 
+// A busy machine can hold up a process for seconds. The end of a run lists what failed at first
+// (tools/tier-reporter.mjs); tests that only compute have one attempt.
+const SECOND_ATTEMPT = { retry: 1 } as const;
+
 // The last lines of a run name what was expected; Vitest cuts that after 40 characters otherwise.
 const WHOLE_MESSAGES = { chaiConfig: { truncateThreshold: 400 } } as const;
 
@@ -58,6 +62,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           ...WHOLE_MESSAGES,
+          ...SECOND_ATTEMPT,
           setupFiles: RANDOM,
           sequence: { groupOrder: 2 },
           include: ['test/integration/**/*.test.ts', 'test/golden/**/*.rows.test.ts'],
@@ -65,13 +70,14 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 300_000,
           ...IN_SHARED_PROCESSES,
-          maxWorkers: 5,
+          maxWorkers: 4,
         },
       },
       {
         test: {
           name: 'e2e',
           ...WHOLE_MESSAGES,
+          ...SECOND_ATTEMPT,
           sequence: { groupOrder: 3 },
           include: ['test/e2e/**/*.test.ts'],
           globalSetup: ENGINES,
@@ -87,6 +93,7 @@ export default defineConfig({
         test: {
           name: 'latency',
           ...WHOLE_MESSAGES,
+          ...SECOND_ATTEMPT,
           sequence: { groupOrder: 4 },
           include: ['test/latency/**/*.test.ts'],
           globalSetup: ENGINES,
