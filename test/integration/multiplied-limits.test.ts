@@ -89,10 +89,13 @@ describe('rate limits of a project with many tokens', () => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const tokens = await newTokens(project, people.owner, 8);
-    const { passed, errors, windows } = await flood(tokens.flatMap((token) => times(LIMIT, () => request(token))));
-    expect(passed).toBeGreaterThanOrEqual(LIMIT);
-    expect(passed).toBeLessThanOrEqual(LIMIT * PROJECT_FACTOR * windows);
-    expect([...errors].join()).toContain(`the limit is ${LIMIT * PROJECT_FACTOR} per second for a project`);
+    // A busy machine spreads the requests over so many seconds that none is refused.
+    await eventually(async () => {
+      const { passed, errors, windows } = await flood(tokens.flatMap((token) => times(LIMIT, () => request(token))));
+      expect(passed).toBeGreaterThanOrEqual(LIMIT);
+      expect(passed).toBeLessThanOrEqual(LIMIT * PROJECT_FACTOR * windows);
+      expect([...errors].join()).toContain(`the limit is ${LIMIT * PROJECT_FACTOR} per second for a project`);
+    });
   });
 
   test('bound the events of all tokens together, and not those of another project', async () => {
