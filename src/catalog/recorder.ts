@@ -106,14 +106,22 @@ export class CatalogRecorder {
   }
 
   async #store(seen: SeenByProject): Promise<void> {
-    if (performance.now() < this.#pausedUntil) return this.#miss(seen);
-    this.#last = this.#last.then(() =>
-      withTimeout(RECORD_TIMEOUT_MS, this.#tryStore(seen)).catch(() => {
-        this.#pausedUntil = performance.now() + this.#pauseMs;
-        this.#miss(seen);
-      }),
-    );
+    if (this.#isPaused()) return this.#miss(seen);
+    this.#last = this.#last.then(() => this.#storeInTurn(seen));
     await this.#last;
+  }
+
+  async #storeInTurn(seen: SeenByProject): Promise<void> {
+    // An earlier block has found out meanwhile.
+    if (this.#isPaused()) return this.#miss(seen);
+    await withTimeout(RECORD_TIMEOUT_MS, this.#tryStore(seen)).catch(() => {
+      this.#pausedUntil = performance.now() + this.#pauseMs;
+      this.#miss(seen);
+    });
+  }
+
+  #isPaused(): boolean {
+    return performance.now() < this.#pausedUntil;
   }
 
   /** Also handles a failure after the timeout. */
