@@ -2,10 +2,12 @@
 // erasure and deletion remove, and the warnings about unknown names in queries.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { markProjectDeleted } from '../../src/accounts/projects.js';
+import type { Catalog } from '../../src/catalog/catalog.js';
+import { CatalogReader } from '../../src/catalog/reader.js';
 import { CatalogRecorder } from '../../src/catalog/recorder.js';
 import { listNames } from '../../src/catalog/store.js';
 import { createLogger } from '../../src/platform/log.js';
-import { createPostgres } from '../../src/platform/postgres/client.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, send } from '../support/accounts.js';
 import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
@@ -294,6 +296,43 @@ test('names are announced once, and those of refused events are found again', as
   recorder.retract(seen('signup'));
   await recorder.close();
   await eventually(async () => expect(await stored()).toEqual([]), 60_000);
+});
+
+test('a catalog that is read now has all names that were stored before, although an older read still runs', async () => {
+  const { project } = await stack.createTenant();
+  await reaches({ project }, () => {});
+  const recorder = new CatalogRecorder({
+    postgres: stack.postgres,
+    log: createLogger({ process: 'test', level: 'fatal' }),
+  });
+  const record = (name: string) =>
+    recorder.record(new Map([[project.id, { names: () => [{ kind: 'event', field: '', name, events: 1 } as const] }]]));
+  await record('first');
+  // The older read waits with the names that it has read.
+  let [tell, goOn] = [() => {}, () => {}];
+  const hasRead = new Promise<void>((resolve) => (tell = resolve));
+  const goesOn = new Promise<void>((resolve) => (goOn = resolve));
+  const raw = async (sql: string, values: unknown[]) => {
+    const answer = await stack.postgres.raw(sql, values as string[]);
+    if (sql.includes('FROM catalog_names')) {
+      tell();
+      await goesOn;
+    }
+    return answer;
+  };
+  const reader = new CatalogReader({ raw } as unknown as Postgres);
+  const older = reader.read(project.id);
+  await hasRead;
+  await record('second');
+  const now = [reader.readNow(project.id), reader.readNow(project.id)];
+  goOn();
+  const eventsOf = async (catalog: Promise<Catalog>) => [...(await catalog).events.keys()];
+  expect(await eventsOf(older)).toEqual(['first']);
+  expect(await Promise.all(now.map(eventsOf))).toEqual([
+    ['first', 'second'],
+    ['first', 'second'],
+  ]);
+  await recorder.close();
 });
 
 test('recording does not fail or block without PostgreSQL, and the project is rebuilt afterwards', async () => {

@@ -163,7 +163,9 @@ test('uses by dashboards are listed, and a change that removes what is used has 
     { kind: 'metric', name: 'activation', in: 'alert', dashboard: null, id: 'own', title: 'own' },
   ]);
   const without = SOURCE.slice(0, SOURCE.indexOf('metrics:'));
-  expect((await put(without, key, '?dry_run=true')).body.warnings).toEqual([
+  const { warnings } = (await put(without, key, '?dry_run=true')).body;
+  // Those of events that the project does not have come as soon as its catalog is complete.
+  expect(warnings.filter((warning: string) => !warning.includes('no event'))).toEqual([
     'the metric activation is removed, but the card "Card a" of the dashboard "Growth" uses it',
     'the metric activation is removed, but the alert "low" of the dashboard "Growth" uses it',
   ]);
