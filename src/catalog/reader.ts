@@ -24,8 +24,6 @@ export class CatalogReader {
     sizeCalculation: ({ size }) => size + 1,
   });
   readonly #reading = new Map<string, Promise<Catalog>>();
-  /** Reads that begin when the running one ends. */
-  readonly #waiting = new Map<string, Promise<Catalog>>();
 
   constructor(postgres: Postgres) {
     this.#postgres = postgres;
@@ -44,17 +42,9 @@ export class CatalogReader {
    * after them.
    */
   async readNow(projectId: ProjectId): Promise<Catalog> {
-    const running = this.#reading.get(projectId);
-    if (running === undefined) return this.#begin(projectId);
-    const waiting = this.#waiting.get(projectId);
-    if (waiting) return waiting;
-    const begin = () => {
-      this.#waiting.delete(projectId);
-      return this.#begin(projectId);
-    };
-    const next = running.then(begin, begin);
-    this.#waiting.set(projectId, next);
-    return next;
+    await this.#reading.get(projectId)?.catch(() => undefined);
+    // One that is found now has begun after the call.
+    return this.#reading.get(projectId) ?? this.#begin(projectId);
   }
 
   #begin(projectId: ProjectId): Promise<Catalog> {
