@@ -94,19 +94,14 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       write: async (block, signal) => {
         const insert = { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal };
         const names = block.names.projects;
-        const isAnnounced = await catalogs.announce(names);
-        try {
-          await metrics.insert(block.rows, () =>
-            insertEvents(clickhouse, {
-              ...insert,
-              requireHeld: () => block.requireHeld(),
-              ...(lock && { writer: lock }),
-            }),
-          );
-        } catch (error) {
-          if (isAnnounced && isBadData(error)) catalogs.retract(names);
-          throw error;
-        }
+        await catalogs.announce(names);
+        await metrics.insert(block.rows, () =>
+          insertEvents(clickhouse, {
+            ...insert,
+            requireHeld: () => block.requireHeld(),
+            ...(lock && { writer: lock }),
+          }),
+        );
         await catalogs.record(names);
       },
       // The rows of the jobs that are still held are then stored without the others.
@@ -248,6 +243,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   ): Promise<never> {
     const { accepted, refused, of, reason } = rejected;
     const events = countEvents(refused);
+    catalogs.retract(new Set(refused.map(({ header }) => header.p)));
     await replacePayload(redis, job.data.claim, { from: accepted, to: refused });
     const requests = refused.flatMap(({ header }) => header.r ?? []);
     await job.updateData({ ...job.data, events, requests });

@@ -50,7 +50,7 @@ export class CatalogRecorder {
   readonly #missed = new Set<string>();
   /** Blocks are recorded one after another. */
   #last: Promise<void> = Promise.resolve();
-  /** Blocks whose new names are held already and not stored yet. */
+  /** Blocks whose new names are being stored. */
   #announcing = 0;
   /** Blocks do not wait again for a database that does not answer. */
   #pausedUntil = 0;
@@ -70,18 +70,16 @@ export class CatalogRecorder {
 
   /**
    * Before the events of a block are stored: stores its new names, without their counts. Never
-   * rejects. Resolves, when these names and those of earlier blocks are stored or could not be,
-   * with whether there were any.
+   * rejects. Resolves when these names and those of earlier blocks are stored, or could not be.
    */
-  async announce(seen: SeenByProject): Promise<boolean> {
+  async announce(seen: SeenByProject): Promise<void> {
     if (!this.#hasNew(seen)) {
       if (this.#announcing > 0) await this.#last;
-      return false;
+      return;
     }
     this.#announcing += 1;
     await this.#store(withoutCounts(seen));
     this.#announcing -= 1;
-    return true;
   }
 
   #hasNew(seen: SeenByProject): boolean {
@@ -100,23 +98,23 @@ export class CatalogRecorder {
     await this.#store(seen);
   }
 
-  /** After the announced events were refused: no stored event may have their names. */
-  retract(seen: SeenByProject): void {
-    this.#miss(seen);
+  /** After ClickHouse has refused events: a rebuild finds the names that stored events have. */
+  retract(projectIds: Iterable<string>): void {
+    this.#miss(projectIds);
   }
 
   async #store(seen: SeenByProject): Promise<void> {
-    if (this.#isPaused()) return this.#miss(seen);
+    if (this.#isPaused()) return this.#miss(seen.keys());
     this.#last = this.#last.then(() => this.#storeInTurn(seen));
     await this.#last;
   }
 
   async #storeInTurn(seen: SeenByProject): Promise<void> {
     // An earlier block has found out meanwhile.
-    if (this.#isPaused()) return this.#miss(seen);
+    if (this.#isPaused()) return this.#miss(seen.keys());
     await withTimeout(RECORD_TIMEOUT_MS, this.#tryStore(seen)).catch(() => {
       this.#pausedUntil = performance.now() + this.#pauseMs;
-      this.#miss(seen);
+      this.#miss(seen.keys());
     });
   }
 
@@ -130,12 +128,12 @@ export class CatalogRecorder {
       await this.#storeNames(seen);
     } catch (err) {
       this.#log.warn({ err }, 'names of the catalog could not be stored; their projects will be rebuilt');
-      this.#miss(seen);
+      this.#miss(seen.keys());
     }
   }
 
-  #miss(seen: SeenByProject): void {
-    for (const projectId of seen.keys()) {
+  #miss(projectIds: Iterable<string>): void {
+    for (const projectId of projectIds) {
       this.#known.delete(projectId);
       this.#missAgain(projectId);
     }

@@ -5,13 +5,15 @@ import { markProjectDeleted } from '../../src/accounts/projects.js';
 import type { Catalog } from '../../src/catalog/catalog.js';
 import { CatalogReader } from '../../src/catalog/reader.js';
 import { CatalogRecorder } from '../../src/catalog/recorder.js';
-import { listNames } from '../../src/catalog/store.js';
+import { findCatalog, listNames } from '../../src/catalog/store.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, send } from '../support/accounts.js';
 import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
 import { startStoreRelay } from '../support/store-relay.js';
+
+const log = createLogger({ process: 'test', level: 'fatal' });
 
 let stack: ErasureStack;
 let url: string;
@@ -34,6 +36,10 @@ const reaches = (tenant: Pick<Tenant, 'project'>, isReached: (catalog: Answer['b
     isReached(catalog);
     return catalog;
   }, 120_000);
+
+/** A block in which events of this type were seen. */
+const seenEvent = (projectId: string, eventType: string, events: number) =>
+  new Map([[projectId, { names: () => [{ kind: 'event', field: '', name: eventType, events } as const] }]]);
 
 const query = (tenant: Tenant, q: string, format = 'json') =>
   send(url, 'POST /query', { key: tenant.project.secretKey, body: { q, format } });
@@ -277,36 +283,47 @@ test('an event is counted only when its names are known, and no answer warns of 
 test('names are announced once, and those of refused events are found again', async () => {
   const { project } = await stack.createTenant();
   await reaches({ project }, () => {});
-  const recorder = new CatalogRecorder({
-    postgres: stack.postgres,
-    log: createLogger({ process: 'test', level: 'fatal' }),
-  });
-  const seen = (eventType: string) => {
-    const name = { kind: 'event', field: '', name: eventType, events: 3 } as const;
-    return new Map([[project.id, { names: () => [name] }]]);
-  };
+  const recorder = new CatalogRecorder({ postgres: stack.postgres, log });
+  const seen = seenEvent(project.id, 'signup', 3);
   const stored = async () => (await listNames(stack.postgres, project.id)).map(({ name, events }) => [name, events]);
-  const concurrent = await Promise.all([recorder.announce(seen('signup')), recorder.announce(seen('signup'))]);
-  expect(concurrent).toEqual([true, true]);
-  expect(await recorder.announce(seen('signup'))).toBe(false);
+  const version = async () => (await findCatalog(stack.postgres, project.id))?.version ?? 0;
+  const before = await version();
+  await Promise.all([recorder.announce(seen), recorder.announce(seen)]);
+  await recorder.announce(seen);
+  expect(await version()).toBe(before + 1);
   expect(await stored()).toEqual([['signup', 0]]);
-  await recorder.record(seen('signup'));
+  await recorder.record(seen);
   expect(await stored()).toEqual([['signup', 3]]);
   // No stored event has the name.
-  recorder.retract(seen('signup'));
+  recorder.retract([project.id]);
   await recorder.close();
   await eventually(async () => expect(await stored()).toEqual([]), 60_000);
+});
+
+test('the names of an event that ClickHouse refuses leave the catalog', async () => {
+  const tenant = await stack.createTenant();
+  await reaches(tenant, () => {});
+  const { id } = tenant.project;
+  const generation = async () =>
+    (await stack.postgres('catalog_projects').where({ project_id: id }).first()).generation;
+  const before = await generation();
+  const alter = (what: string) => stack.store.client.command({ query: `ALTER TABLE events ${what}` });
+  await alter("ADD CONSTRAINT no_poison CHECK insert_id != 'poison'");
+  try {
+    await tenant.send({ event_type: 'refused', insert_id: 'poison', user_id: 'ada' });
+    // A rebuild finds the names of stored events only.
+    await eventually(async () => expect(await generation()).toBe(before + 1), 60_000);
+    await reaches(tenant, ({ events }) => expect(events).toEqual([]));
+  } finally {
+    await alter('DROP CONSTRAINT no_poison');
+  }
 });
 
 test('a catalog that is read now has all names that were stored before, although an older read still runs', async () => {
   const { project } = await stack.createTenant();
   await reaches({ project }, () => {});
-  const recorder = new CatalogRecorder({
-    postgres: stack.postgres,
-    log: createLogger({ process: 'test', level: 'fatal' }),
-  });
-  const record = (name: string) =>
-    recorder.record(new Map([[project.id, { names: () => [{ kind: 'event', field: '', name, events: 1 } as const] }]]));
+  const recorder = new CatalogRecorder({ postgres: stack.postgres, log });
+  const record = (eventType: string) => recorder.record(seenEvent(project.id, eventType, 1));
   await record('first');
   // The older read waits with the names that it has read.
   let [tell, goOn] = [() => {}, () => {}];
@@ -341,12 +358,8 @@ test('recording does not fail or block without PostgreSQL, and the project is re
   const relay = await startStoreRelay(stack.databaseUrl);
   const postgres = createPostgres({ DATABASE_URL: relay.url });
   try {
-    const log = createLogger({ process: 'test', level: 'fatal' });
     const recorder = new CatalogRecorder({ postgres, log });
-    const seen = (eventType: string) => {
-      const name = { kind: 'event', field: '', name: eventType, events: 1 } as const;
-      return new Map([[project.id, { names: () => [name] }]]);
-    };
+    const seen = (eventType: string) => seenEvent(project.id, eventType, 1);
     const record = (eventType: string) => recorder.record(seen(eventType));
     const generation = async () =>
       (await stack.postgres('catalog_projects').where({ project_id: project.id }).first())?.generation;
