@@ -223,7 +223,7 @@ export class BatchWriter<B extends Block> {
       }
       // Do not log the error itself: its message may quote the rows.
       const refusal = { reason: nameFailure(error), rows: block.rows };
-      if (!isPart) this.#options.log.error(refusal, 'a batch was refused; writing its halves until the rest is stored');
+      if (!isPart) this.#options.log.error(refusal, 'a batch was refused; writing smaller parts of it');
       const middle = entries.length >> 1;
       await this.#store(this.#refill(entries.slice(0, middle)), true);
       await this.#store(this.#refill(entries.slice(middle)), true);
