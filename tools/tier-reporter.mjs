@@ -22,7 +22,7 @@ const TIERS = {
   latency: { budget: 160 },
 };
 const SLOWEST_COUNT = 10;
-/** More tests that failed at first are a fault, and not the machine. */
+/** When more tests fail at first, the code is at fault, and not the machine. */
 const SECOND_ATTEMPTS_MAX = 3;
 
 export default class TierReporter {
