@@ -6,15 +6,17 @@
 // goes on, and the projects are rebuilt as soon as it is, also those without further blocks.
 import { LRUCache } from 'lru-cache';
 import { BOUNDS } from '../platform/flow/bounds.js';
-import { withTimeout } from '../platform/flow/with-timeout.js';
+import { NoAnswer, withTimeout } from '../platform/flow/with-timeout.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { KnownNames } from './known-names.js';
 import type { CatalogName } from './names.js';
-import { beginGeneration, type FoundNames, readGenerations, readNames, saveNames } from './store.js';
+import { beginGeneration, type FoundNames, portionsOf, readGenerations, readNames, saveNames } from './store.js';
 
-/** A block waits no longer for its names. */
-const RECORD_TIMEOUT_MS = 2_000;
+/** PostgreSQL that takes longer for a read or a portion of names is not available. */
+const ANSWER_TIMEOUT_MS = 2_000;
+/** After this time no further portion of a block is begun. */
+const BLOCK_MS = 2_000;
 const MISSED_MAX = 10_000;
 const PAUSE_MS = 10_000;
 
@@ -112,23 +114,40 @@ export class CatalogRecorder {
   async #storeInTurn(seen: SeenByProject): Promise<void> {
     // An earlier block has found out meanwhile.
     if (this.#isPaused()) return this.#miss(seen.keys());
-    await withTimeout(RECORD_TIMEOUT_MS, this.#tryStore(seen)).catch(() => {
-      this.#pausedUntil = performance.now() + this.#pauseMs;
-      this.#miss(seen.keys());
-    });
+    const until = performance.now() + BLOCK_MS;
+    const projectIds = [...seen.keys()];
+    if (
+      !(await this.#try(
+        projectIds,
+        this.#rebuildMissed().then(() => this.#readUnknown(projectIds)),
+      ))
+    )
+      return;
+    const late: string[] = [];
+    for (const portion of portionsOf(this.#changesOf(seen))) {
+      const ids = portion.map(({ projectId }) => projectId);
+      if (this.#isPaused() || performance.now() > until) late.push(...ids);
+      else await this.#try(ids, saveNames(this.#postgres, portion));
+    }
+    if (late.length === 0) return;
+    this.#log.warn('new names could not be stored in time; their projects will be rebuilt');
+    this.#miss(late);
   }
 
   #isPaused(): boolean {
     return performance.now() < this.#pausedUntil;
   }
 
-  /** Also handles a failure after the timeout. */
-  async #tryStore(seen: SeenByProject): Promise<void> {
+  /** Whether PostgreSQL has done it in time. Never rejects. */
+  async #try(projectIds: readonly string[], answer: Promise<unknown>): Promise<boolean> {
     try {
-      await this.#storeNames(seen);
+      await withTimeout(ANSWER_TIMEOUT_MS, answer);
+      return true;
     } catch (err) {
       this.#log.warn({ err }, 'names of the catalog could not be stored; their projects will be rebuilt');
-      this.#miss(seen.keys());
+      if (err instanceof NoAnswer) this.#pausedUntil = performance.now() + this.#pauseMs;
+      this.#miss(projectIds);
+      return false;
     }
   }
 
@@ -156,7 +175,7 @@ export class CatalogRecorder {
   /** Never rejects. */
   async #tryRebuildMissed(): Promise<void> {
     this.#last = this.#last.then(() =>
-      withTimeout(RECORD_TIMEOUT_MS, this.#rebuildMissed()).catch((err: unknown) => {
+      withTimeout(ANSWER_TIMEOUT_MS, this.#rebuildMissed()).catch((err: unknown) => {
         this.#log.warn({ err }, 'projects with missing names could not be marked; they will be later');
       }),
     );
@@ -171,9 +190,7 @@ export class CatalogRecorder {
     if (this.#missed.size > 0) await this.#tryRebuildMissed();
   }
 
-  async #storeNames(seen: SeenByProject): Promise<void> {
-    await this.#rebuildMissed();
-    await this.#readUnknown([...seen.keys()]);
+  #changesOf(seen: SeenByProject): FoundNames[] {
     const found: FoundNames[] = [];
     for (const [projectId, names] of seen) {
       const known = this.#known.get(projectId) ?? new KnownNames(0, []);
@@ -182,7 +199,7 @@ export class CatalogRecorder {
       // Its size has changed.
       this.#known.set(projectId, known);
     }
-    if (found.length > 0) await saveNames(this.#postgres, found);
+    return found;
   }
 
   async #rebuildMissed(): Promise<void> {

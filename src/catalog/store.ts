@@ -39,31 +39,53 @@ export interface FoundNames extends CatalogChange {
   readonly generation: number;
 }
 
-const ROWS_PER_STATEMENT = 5000;
+/** Names of a transaction, which holds the row of its projects for a fraction of a second. */
+const NAMES_PER_TRANSACTION = 2000;
 
-/** Adds the events to known names. */
+/**
+ * Divides a change into portions to save one by one. Projects with few names come first, so one
+ * with many delays no other.
+ */
+export function portionsOf(found: readonly FoundNames[]): readonly (readonly FoundNames[])[] {
+  const portions: FoundNames[][] = [];
+  let room = 0;
+  for (const change of found.toSorted((a, b) => a.names.length - b.names.length)) {
+    if (change.names.length > room || room === 0) {
+      portions.push([]);
+      room = NAMES_PER_TRANSACTION;
+    }
+    const [first = [], ...others] = inPortions(change.names);
+    portions.at(-1)?.push({ ...change, names: first });
+    portions.push(...others.map((names) => [{ ...change, names, dropped: [] }]));
+    room -= change.names.length;
+  }
+  return portions;
+}
+
+function inPortions(names: readonly CatalogName[]): CatalogName[][] {
+  const count = Math.ceil(names.length / NAMES_PER_TRANSACTION);
+  return Array.from({ length: count }, (_, at) =>
+    names.slice(at * NAMES_PER_TRANSACTION, (at + 1) * NAMES_PER_TRANSACTION),
+  );
+}
+
+/** Adds the events to known names, in one transaction. */
 export async function saveNames(postgres: Postgres, found: readonly FoundNames[]): Promise<void> {
   const rows = found.flatMap(({ projectId, generation, names }) =>
     names.map((name) => ({ ...name, projectId, generation })),
   );
-  // Two workers that store the same names lock them in the same order.
-  rows.sort((a, b) => compare(a.projectId, b.projectId) || compare(a.kind, b.kind) || compareNames(a, b));
   await postgres.transaction(async (transaction) => {
-    for (let at = 0; at < rows.length; at += ROWS_PER_STATEMENT) {
-      await insertNames(transaction, rows.slice(at, at + ROWS_PER_STATEMENT));
-    }
-    for (const { projectId, dropped } of found)
-      if (dropped.length > 0) await deleteValues(transaction, projectId, dropped);
+    // Everything that changes a catalog locks the row of the project first.
     await transaction.raw(
       `INSERT INTO catalog_projects (project_id, version) SELECT DISTINCT id, 1 FROM unnest(?::uuid[]) AS id ORDER BY id
        ON CONFLICT (project_id) DO UPDATE SET version = catalog_projects.version + 1`,
       [found.map(({ projectId }) => projectId)],
     );
+    await insertNames(transaction, rows);
+    for (const { projectId, dropped } of found)
+      if (dropped.length > 0) await deleteValues(transaction, projectId, dropped);
   });
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
-const compareNames = (a: CatalogName, b: CatalogName): number => compare(a.field, b.field) || compare(a.name, b.name);
 
 type NameRow = CatalogName & { readonly projectId: string; readonly generation: number };
 
@@ -129,35 +151,42 @@ export async function listDueRebuilds(postgres: Postgres, limit: number): Promis
 
 /**
  * Replaces the names of earlier generations by those that a rebuild has found; names that workers
- * have stored meanwhile stay. Without effect when yet another generation has begun.
+ * have stored meanwhile stay. Without effect when yet another generation has begun, which is looked
+ * up in each transaction.
  */
 export async function replaceNames(
   postgres: Postgres,
-  { projectId, generation }: DueRebuild,
+  due: DueRebuild,
   names: readonly CatalogName[],
   restMs: number,
 ): Promise<void> {
-  await postgres.transaction(async (transaction) => {
-    await transaction.raw('INSERT INTO catalog_projects (project_id) VALUES (?) ON CONFLICT DO NOTHING', [projectId]);
-    const changed = await transaction('catalog_projects')
-      .where({ project_id: projectId, generation })
+  const { projectId, generation } = due;
+  await postgres.raw('INSERT INTO catalog_projects (project_id) VALUES (?) ON CONFLICT DO NOTHING', [projectId]);
+  /** Whether the generation is still that of the project. */
+  const change = (apply: (transaction: Transaction) => Promise<unknown>): Promise<boolean> =>
+    postgres.transaction(async (transaction) => {
+      const row = await transaction('catalog_projects')
+        .where({ project_id: projectId, generation })
+        .forUpdate()
+        .first();
+      if (row !== undefined) await apply(transaction);
+      return row !== undefined;
+    });
+  const { kept, dropped } = await fitting(postgres, due, names);
+  for (const some of inPortions(kept)) {
+    const rows = some.map((name) => ({ ...name, projectId, generation }));
+    if (!(await change((transaction) => insertNames(transaction, rows, 'EXCLUDED.events')))) return;
+  }
+  await change(async (transaction) => {
+    await transaction('catalog_names').where({ project_id: projectId }).where('generation', '<', generation).delete();
+    await deleteValues(transaction, projectId, dropped);
+    await transaction('catalog_projects')
+      .where({ project_id: projectId })
       .update({
         rebuilt_generation: generation,
         version: transaction.raw('version + 1'),
         rebuild_after: transaction.raw("now() + ? * interval '1 millisecond'", [restMs]),
       });
-    await transaction('catalog_names').where({ project_id: projectId }).where('generation', '<', generation).delete();
-    if (changed === 0) return;
-    const { kept, dropped } = await fitting(transaction, { projectId, generation }, names);
-    for (let at = 0; at < kept.length; at += ROWS_PER_STATEMENT) {
-      const some = kept.slice(at, at + ROWS_PER_STATEMENT);
-      await insertNames(
-        transaction,
-        some.map((name) => ({ ...name, projectId, generation })),
-        'EXCLUDED.events',
-      );
-    }
-    await deleteValues(transaction, projectId, dropped);
   });
 }
 
@@ -166,11 +195,11 @@ export async function replaceNames(
  * meanwhile.
  */
 async function fitting(
-  transaction: Transaction,
+  postgres: Postgres,
   { projectId, generation }: DueRebuild,
   names: readonly CatalogName[],
 ): Promise<{ kept: CatalogName[]; dropped: readonly string[] }> {
-  const stored = (await readNames(transaction, [projectId])).get(projectId) ?? [];
+  const stored = (await readNames(postgres, [projectId])).get(projectId) ?? [];
   const keyOf = ({ kind, field, name }: CatalogName): string => JSON.stringify([kind, field, name]);
   const isStored = new Set(stored.map(keyOf));
   // A count that cannot double: only new names are changes.

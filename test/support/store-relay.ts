@@ -1,4 +1,4 @@
-// TCP relay in front of a store, which a test can cut, or make unresponsive.
+// TCP relay in front of a store, which a test can cut, slow down, or make unresponsive.
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 export interface StoreRelay {
@@ -8,6 +8,8 @@ export interface StoreRelay {
   cut(): Promise<void>;
   /** Keeps connections open, but relays no responses. */
   silence(): void;
+  /** Delays every response. */
+  delay(ms: number): void;
   /** Silences the store at the next request that contains the text. Resolves when it is sent. */
   silenceAt(text: string): Promise<void>;
   /** Restores normal operation for new connections. */
@@ -20,6 +22,7 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
   const store = { host: url.hostname, port: Number(url.port) };
   const sockets = new Set<Socket>();
   let isSilent = false;
+  let delayMs = 0;
   let awaited: { readonly text: string; readonly onSent: () => void } | undefined;
   const server = createServer((client) => {
     const upstream = connect(store);
@@ -39,7 +42,9 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
     });
     client.pipe(upstream);
     upstream.on('data', (bytes) => {
-      if (!isSilent) client.write(bytes);
+      if (isSilent) return;
+      if (delayMs === 0) client.write(bytes);
+      else setTimeout(() => client.write(bytes), delayMs);
     });
   });
   const listen = (port: number) => new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve));
@@ -60,6 +65,9 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
     cut,
     silence: () => {
       isSilent = true;
+    },
+    delay: (ms) => {
+      delayMs = ms;
     },
     silenceAt: (text) =>
       new Promise((resolve) => {

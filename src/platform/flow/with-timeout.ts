@@ -1,9 +1,11 @@
 // Promise timeout. A store that accepts a request but never replies counts as unavailable.
 
-/** Rejects when `answer` has not settled after `ms` milliseconds; a later result is ignored. */
+export class NoAnswer extends Error {}
+
+/** Rejects with `NoAnswer` when `answer` has not settled after `ms`; a later result is ignored. */
 export function withTimeout<T>(ms: number, answer: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+    const late = setTimeout(() => reject(new NoAnswer(`no answer within ${ms} ms`)), ms);
     answer.then(resolve, reject).finally(() => clearTimeout(late));
   });
 }
