@@ -94,14 +94,21 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       write: async (block, signal) => {
         const insert = { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal };
         const names = block.names.projects;
+        // Names of jobs that another worker has taken over may have been erased meanwhile.
+        block.requireHeld();
         await catalogs.announce(names);
-        await metrics.insert(block.rows, () =>
-          insertEvents(clickhouse, {
-            ...insert,
-            requireHeld: () => block.requireHeld(),
-            ...(lock && { writer: lock }),
-          }),
-        );
+        try {
+          await metrics.insert(block.rows, () =>
+            insertEvents(clickhouse, {
+              ...insert,
+              requireHeld: () => block.requireHeld(),
+              ...(lock && { writer: lock }),
+            }),
+          );
+        } catch (error) {
+          if (isLeaseLost(error)) catalogs.retract(names.keys());
+          throw error;
+        }
         await catalogs.record(names);
       },
       // The rows of the jobs that are still held are then stored without the others.

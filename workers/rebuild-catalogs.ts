@@ -13,6 +13,8 @@ const PROJECTS_AT_A_TIME = 100;
 const REST_PER_WORK = 20;
 const RETRY_MS = 60_000;
 
+const restOf = (startedAt: number): number => REST_PER_WORK * (performance.now() - startedAt);
+
 export const startCatalogRebuilds = defineScheduledJob({
   name: 'rebuild-catalogs',
   everyMs: 5_000,
@@ -24,13 +26,16 @@ export const startCatalogRebuilds = defineScheduledJob({
         if (signal.aborted) return;
         const startedAt = performance.now();
         try {
-          const { at } = await shards.homeOf(due.projectId);
+          const { at, epoch } = await shards.homeOf(due.projectId);
           const progress = logProgress(log.child({ project: due.projectId }));
           const names = await findNames(at.clickhouse, due.projectId, progress);
-          await replaceNames(postgres, due, names, REST_PER_WORK * (performance.now() - startedAt));
+          // A move deletes the rows at the old shard, perhaps while they were read.
+          const isMoved = (await shards.homeOf(due.projectId)).epoch !== epoch;
+          const isReplaced = !isMoved && (await replaceNames(postgres, due, names, restOf(startedAt)));
+          if (!isReplaced) await postponeRebuild(postgres, due, restOf(startedAt));
         } catch (error) {
           failures.push(error);
-          await postponeRebuild(postgres, due, Math.max(RETRY_MS, REST_PER_WORK * (performance.now() - startedAt)));
+          await postponeRebuild(postgres, due, Math.max(RETRY_MS, restOf(startedAt)));
         }
       }
       if (failures.length > 0) throw failures[0];

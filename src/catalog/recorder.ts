@@ -196,7 +196,8 @@ export class CatalogRecorder {
       const known = this.#known.get(projectId) ?? new KnownNames(0, []);
       const change = known.add(names.names());
       if (change.names.length > 0) found.push({ projectId, generation: known.generation, ...change });
-      // Its size has changed.
+      // Its size has changed, which the cache sees only of an entry that is new.
+      this.#known.delete(projectId);
       this.#known.set(projectId, known);
     }
     return found;

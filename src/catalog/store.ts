@@ -54,9 +54,14 @@ export function portionsOf(found: readonly FoundNames[]): readonly (readonly Fou
       portions.push([]);
       room = NAMES_PER_TRANSACTION;
     }
-    const [first = [], ...others] = inPortions(change.names);
-    portions.at(-1)?.push({ ...change, names: first });
-    portions.push(...others.map((names) => [{ ...change, names, dropped: [] }]));
+    const own = inPortions(change.names).map((names, index, all) => ({
+      ...change,
+      names,
+      // After the mark that says why they are not listed.
+      dropped: index === all.length - 1 ? change.dropped : [],
+    }));
+    portions.at(-1)?.push(...own.slice(0, 1));
+    portions.push(...own.slice(1).map((portion) => [portion]));
     room -= change.names.length;
   }
   return portions;
@@ -69,20 +74,26 @@ function inPortions(names: readonly CatalogName[]): CatalogName[][] {
   );
 }
 
-/** Adds the events to known names, in one transaction. */
+/**
+ * Adds the events to known names, in one transaction. Names of an earlier generation are left out:
+ * their values may have been erased meanwhile, and a rebuild finds those that were not.
+ */
 export async function saveNames(postgres: Postgres, found: readonly FoundNames[]): Promise<void> {
-  const rows = found.flatMap(({ projectId, generation, names }) =>
-    names.map((name) => ({ ...name, projectId, generation })),
-  );
   await postgres.transaction(async (transaction) => {
     // Everything that changes a catalog locks the row of the project first.
-    await transaction.raw(
+    const { rows } = await transaction.raw<{ rows: { project_id: string; generation: number }[] }>(
       `INSERT INTO catalog_projects (project_id, version) SELECT DISTINCT id, 1 FROM unnest(?::uuid[]) AS id ORDER BY id
-       ON CONFLICT (project_id) DO UPDATE SET version = catalog_projects.version + 1`,
+       ON CONFLICT (project_id) DO UPDATE SET version = catalog_projects.version + 1
+       RETURNING project_id, generation`,
       [found.map(({ projectId }) => projectId)],
     );
-    await insertNames(transaction, rows);
-    for (const { projectId, dropped } of found)
+    const current = new Map(rows.map((row) => [row.project_id, row.generation]));
+    const valid = found.filter(({ projectId, generation }) => generation === current.get(projectId));
+    await insertNames(
+      transaction,
+      valid.flatMap(({ names, ...of }) => names.map((name) => ({ ...name, ...of }))),
+    );
+    for (const { projectId, dropped } of valid)
       if (dropped.length > 0) await deleteValues(transaction, projectId, dropped);
   });
 }
@@ -151,15 +162,15 @@ export async function listDueRebuilds(postgres: Postgres, limit: number): Promis
 
 /**
  * Replaces the names of earlier generations by those that a rebuild has found; names that workers
- * have stored meanwhile stay. Without effect when yet another generation has begun, which is looked
- * up in each transaction.
+ * have stored meanwhile stay. Resolves with false when yet another generation has begun, which each
+ * transaction looks up.
  */
 export async function replaceNames(
   postgres: Postgres,
   due: DueRebuild,
   names: readonly CatalogName[],
   restMs: number,
-): Promise<void> {
+): Promise<boolean> {
   const { projectId, generation } = due;
   await postgres.raw('INSERT INTO catalog_projects (project_id) VALUES (?) ON CONFLICT DO NOTHING', [projectId]);
   /** Whether the generation is still that of the project. */
@@ -175,9 +186,9 @@ export async function replaceNames(
   const { kept, dropped } = await fitting(postgres, due, names);
   for (const some of inPortions(kept)) {
     const rows = some.map((name) => ({ ...name, projectId, generation }));
-    if (!(await change((transaction) => insertNames(transaction, rows, 'EXCLUDED.events')))) return;
+    if (!(await change((transaction) => insertNames(transaction, rows, 'EXCLUDED.events')))) return false;
   }
-  await change(async (transaction) => {
+  return change(async (transaction) => {
     await transaction('catalog_names').where({ project_id: projectId }).where('generation', '<', generation).delete();
     await deleteValues(transaction, projectId, dropped);
     await transaction('catalog_projects')
@@ -213,7 +224,7 @@ async function fitting(
   return { kept: [...counted, ...change.names], dropped: [...many, ...change.dropped] };
 }
 
-/** After a rebuild that failed. */
+/** After a rebuild that had no effect. */
 export async function postponeRebuild(postgres: Postgres, { projectId }: DueRebuild, restMs: number): Promise<void> {
   await postgres.raw(
     `INSERT INTO catalog_projects (project_id, rebuild_after) VALUES (?, now() + ? * interval '1 millisecond')

@@ -50,15 +50,18 @@ export interface PostgresTable {
   readonly isRewritten: boolean;
 }
 
-/** In an order in which a project's rows can be deleted. */
+/**
+ * In an order in which a project's rows can be deleted, and in which writers lock them: two
+ * transactions that lock in different orders end one another.
+ */
 export const POSTGRES_TABLES: readonly PostgresTable[] = [
   { name: 'identity_outbox', isDeletedWithProject: true, isRewritten: true },
-  { name: 'profile_operations', isDeletedWithProject: true, isRewritten: true },
   { name: 'profiles', isDeletedWithProject: true, isRewritten: true },
+  { name: 'profile_operations', isDeletedWithProject: true, isRewritten: true },
   { name: 'device_mappings', isDeletedWithProject: true, isRewritten: true },
+  { name: 'catalog_projects', isDeletedWithProject: true, isRewritten: false },
   // Values that were in events and profiles; forgotten and found again after each erasure.
   { name: 'catalog_names', isDeletedWithProject: true, isRewritten: true },
-  { name: 'catalog_projects', isDeletedWithProject: true, isRewritten: false },
   // Rows of answers in messages that wait to be sent.
   { name: 'alert_deliveries', isDeletedWithProject: true, isRewritten: true },
   // Written by members, about anything. Their alerts and checks are deleted with dashboards.

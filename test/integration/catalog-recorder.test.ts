@@ -13,6 +13,7 @@ import {
   readGenerations,
   readNames,
   replaceNames,
+  saveNames,
 } from '../../src/catalog/store.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
@@ -156,10 +157,20 @@ test('names are stored while a rebuild stores the same ones, and neither fails',
   expect(await findCatalog(postgres, project.projectId)).toMatchObject({ isComplete: true });
 });
 
+test('names of a block that began before an erasure are left out', async () => {
+  const [erased, other] = [newProject(), newProject()];
+  await forgetValues(postgres, erased);
+  const names = [{ ...eventName('ally'), kind: 'value', field: 'event_properties.nickname' } as const];
+  const found = [erased, other].map((projectId) => ({ projectId, generation: 0, names, dropped: [] }));
+  await saveNames(postgres, found);
+  expect(await listNames(postgres, erased)).toEqual([]);
+  expect(await listNames(postgres, other)).toEqual(names);
+});
+
 test('a rebuild that ends after an erasure stores nothing', async () => {
   const project = { projectId: newProject(), generation: 0 };
   await forgetValues(postgres, project.projectId);
-  await replaceNames(postgres, project, [eventName('a')], 0);
+  expect(await replaceNames(postgres, project, [eventName('a')], 0)).toBe(false);
   expect(await listNames(postgres, project.projectId)).toEqual([]);
   expect(await findCatalog(postgres, project.projectId)).toMatchObject({ isComplete: false });
 });
