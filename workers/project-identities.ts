@@ -5,12 +5,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { projectOutbox } from '../src/identity/outbox.js';
 import { REGISTRY_EVERY_MS, type Shard } from '../src/platform/clickhouse/shards.js';
+import { createPostgres } from '../src/platform/postgres/client.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 const EVERY_MS = 1000;
 // Pause between inserts, so that under load many changes share one.
 const PAUSE_MS = 100;
 const PAUSE_AFTER_FAILURE_MS = 1000;
+/** Transactions at once, of all shards. Within one, names of the catalog are stored by another. */
+const CONNECTIONS = 8;
 
 export interface IdentityProjector extends RunningJob {
   /** Signals that the outbox has entries. */
@@ -22,7 +25,8 @@ export function startIdentityProjector({
   postgres,
   shards,
   log,
-}: Needs<'postgres' | 'shards' | 'log', 'CLICKHOUSE_DATABASE'>): IdentityProjector {
+}: Needs<'postgres' | 'shards' | 'log', 'CLICKHOUSE_DATABASE' | 'DATABASE_URL' | 'DATABASE_TLS'>): IdentityProjector {
+  const outbox = createPostgres(config, { poolMax: CONNECTIONS });
   const catalogs = new CatalogRecorder({ postgres, log });
   const closing = new AbortController();
   const loops = new Map<number, { nudge: () => void; ended: Promise<void> }>();
@@ -38,7 +42,7 @@ export function startIdentityProjector({
     while (!closing.signal.aborted) {
       await alarm.wait();
       try {
-        const copied = await projectOutbox({ postgres, shard, catalogs }, config.CLICKHOUSE_DATABASE);
+        const copied = await projectOutbox({ postgres: outbox, shard, catalogs }, config.CLICKHOUSE_DATABASE);
         if (copied === 0) continue;
         alarm.nudge();
         await pause(PAUSE_MS);
@@ -68,6 +72,7 @@ export function startIdentityProjector({
       nudge();
       await Promise.all([...loops.values()].map(({ ended }) => ended));
       await catalogs.close();
+      await outbox.destroy();
     },
   };
 }

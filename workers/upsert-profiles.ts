@@ -36,7 +36,7 @@ class Batches {
 
 type ProfileNeeds = Needs<
   'postgres' | 'redis' | 'shards' | 'metrics' | 'log',
-  'CLICKHOUSE_DATABASE' | 'SECRET_KEY_BASE'
+  'CLICKHOUSE_DATABASE' | 'DATABASE_URL' | 'DATABASE_TLS' | 'SECRET_KEY_BASE'
 >;
 
 export function startProfileUpserts(deps: ProfileNeeds): RunningJob {

@@ -27,6 +27,7 @@ import {
   type NumberedMove,
   requireMove,
   setAcceptsNew,
+  waitForProjections,
 } from './store.js';
 
 export interface MoveDeps extends ShardsDeps {
@@ -158,6 +159,7 @@ async function waitForInserts(
   { projectId, home }: { projectId: ProjectId; home: Shard },
 ): Promise<void> {
   await waitForIngestion(deps, [{ projectId }]);
+  await waitForProjections(deps.postgres, projectId);
   for (const table of ['profiles', 'device_map'] as const) {
     await waitForQuery(home.clickhouse, projectionQueryId(deps.config.CLICKHOUSE_DATABASE, table));
   }

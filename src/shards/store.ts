@@ -76,8 +76,7 @@ export interface NumberedMove {
 }
 
 /**
- * From now on nothing is inserted for the project. Waits for projections that have begun. Resolves
- * with the number of the move.
+ * From now on no insert of the project begins. Resolves with the number of the move.
  */
 export async function beginMove(postgres: Postgres, { projectId, from, to }: Move): Promise<number> {
   return postgres.transaction(async (transaction) => {
@@ -91,6 +90,14 @@ export async function beginMove(postgres: Postgres, { projectId, from, to }: Mov
     if (begun === undefined) throw new Error(`the project ${projectId} has been moved meanwhile; begin again`);
     return begun.move;
   });
+}
+
+/**
+ * Waits for projections that began before the move: each locks its entries until it has inserted
+ * them. The lock of a placement is not enough, because a project of one shard has none.
+ */
+export async function waitForProjections(postgres: Postgres, projectId: ProjectId): Promise<void> {
+  await postgres.raw('SELECT FROM identity_outbox WHERE project_id = ? FOR SHARE', [projectId]);
 }
 
 /**

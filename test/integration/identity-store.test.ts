@@ -25,6 +25,7 @@ import { createPostgres, type Postgres } from '../../src/platform/postgres/clien
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createIdHash } from '../../src/privacy/id-hash.js';
 import { createErasure } from '../../src/privacy/store.js';
+import { waitForProjections } from '../../src/shards/store.js';
 import { sweepPending } from '../../workers/sweep-identities.js';
 import { eventually } from '../support/eventually.js';
 import { SEED } from '../support/seed.js';
@@ -307,6 +308,36 @@ test('the outbox is projected round-robin over projects, and completely', async 
     expect([await left(project), await left(other)]).toEqual([2000, 0]);
     expect([await copy(), await copy(), await copy()]).toEqual([1000, 1000, 0]);
   } finally {
+    await clickhouse.close();
+  }
+});
+
+test('a move waits for a projection that has begun, also of a project that was never placed', async () => {
+  await postgres('identity_outbox').delete();
+  await postgres('identity_outbox').insert({ project_id: project, kind: 'profile', key: 'u' });
+  const clickhouse = createClickHouse(databases.config);
+  let [tell, goOn] = [() => {}, () => {}];
+  const hasBegun = new Promise<void>((resolve) => (tell = resolve));
+  const goesOn = new Promise<void>((resolve) => (goOn = resolve));
+  const catalogs = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'warn' }) });
+  catalogs.announce = () => {
+    tell();
+    return goesOn;
+  };
+  try {
+    const shard = { id: 1, clickhouse };
+    const projecting = projectOutbox({ postgres, shard, catalogs }, databases.config.CLICKHOUSE_DATABASE);
+    await hasBegun;
+    const waiting = waitForProjections(postgres, toProjectId(project));
+    await eventually(async () => {
+      const { rows } = await postgres.raw("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+      expect(rows).toHaveLength(1);
+    });
+    goOn();
+    expect(await projecting).toBe(1);
+    await waiting;
+  } finally {
+    goOn();
     await clickhouse.close();
   }
 });
