@@ -42,6 +42,8 @@ export function createLive(deps: LiveDeps): Live {
   on('GET /api/projects/{projectID}/live', async (req, res) => {
     const { seconds = SECONDS_MAX } = parseFields(liveQuery, req.query);
     const projectId = projectIdOf(res);
+    // A client that has left meanwhile gets no `close` any more.
+    if (res.destroyed) return;
     const leave = admission.open(projectId);
     res.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',

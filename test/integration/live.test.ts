@@ -1,5 +1,6 @@
 // Live feed as server-sent events: content, access, limit of open streams, and one shared query for
 // all viewers of a project.
+import { connect } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LiveFeeds, type Message } from '../../src/live/feed.js';
 import { toProjectId } from '../../src/platform/ids.js';
@@ -73,6 +74,28 @@ test('GET /live sends accepted and rejected events of its project only', async (
     again.close();
     expect(again.status).toBe(200);
   });
+});
+
+test('a client that leaves before it is answered takes no place', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const project = await createTeamProject(postgres, databases, organization.id, 'C');
+  const { hostname, port } = new URL(processes.url);
+  const leaveEarly = () =>
+    new Promise<void>((resolve) => {
+      const socket = connect(Number(port), hostname, () => {
+        const path = `/api/projects/${project.id}/live`;
+        const cookie = `service_session=${people.member.session}`;
+        socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}\r\nCookie: ${cookie}\r\n\r\n`, () => socket.destroy());
+      });
+      socket.once('close', () => resolve());
+    });
+  for (let client = 0; client < 20; client += 1) await leaveEarly();
+  const stream = await eventually(async () => {
+    const opened = await watch(project.id, people.member.session);
+    expect(opened.status).toBe(200);
+    return opened;
+  });
+  stream.close();
 });
 
 test('LiveFeeds queries once for all viewers of a project and stops after the last has left', async () => {
