@@ -9,7 +9,7 @@ import { postpone } from './claims.js';
 import { type AlertMessage, ROWS_TOLD } from './message.js';
 import type { AlertAnswer, RunAlertQuery } from './run-query.js';
 import type { AlertState } from './state.js';
-import { evaluate, parseWhen } from './when.js';
+import { evaluate, parseWhen, type When } from './when.js';
 
 const BUSY_RETRY_SECONDS = 15;
 const ERROR_LENGTH_MAX = 1000;
@@ -52,12 +52,15 @@ export function toResult(answer: Exclude<AlertAnswer, { kind: 'busy' }>, conditi
   if (answer.kind === 'failed') return failed(answer.error);
   const parsed = parseWhen(condition);
   if ('problem' in parsed) return failed(`the condition cannot be read: ${parsed.problem.message}`);
-  const isAll = parsed.when.kind === 'comparison' && parsed.when.rows === 'all';
-  if (isAll && answer.isTruncated)
-    return failed(`the answer has more than ${answer.rows.length} rows; narrow the query`);
   const { isMet, value, rows } = evaluate(parsed.when, answer.rows);
+  if (answer.isTruncated && dependsOnRest(parsed.when, isMet))
+    return failed(`the answer has more than ${answer.rows.length} rows; narrow the query`);
   return { outcome: isMet ? 'firing' : 'ok', value, error: null, rows: isMet ? rows.slice(0, ROWS_TOLD) : [] };
 }
+
+/** Whether rows that were not read could change what those that were say. */
+const dependsOnRest = (when: When, isMet: boolean): boolean =>
+  when.kind === 'comparison' && (when.rows === 'all' ? isMet : !isMet);
 
 const failed = (error: string): CheckResult => ({
   ...{ outcome: 'failed', value: null, rows: [] },

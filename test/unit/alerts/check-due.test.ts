@@ -1,0 +1,22 @@
+// What an answer means for the condition of an alert when not all of its rows are read.
+import { expect, test } from 'vitest';
+import { toResult } from '../../../src/alerts/check-due.js';
+
+const answerOf = (values: readonly number[], isTruncated: boolean) => ({
+  ...{ kind: 'rows' as const, columns: ['shop', 'count'], rows: values.map((value) => ({ shop: 'a', count: value })) },
+  ...{ total: isTruncated ? 5000 : values.length, isTruncated, isCompared: false, mode: 'aggregate', hasMeans: false },
+});
+
+test.each([
+  ['count < 5', [9, 8], false, 'ok'],
+  ['count < 5', [9, 8], true, 'failed'],
+  ['count < 5', [9, 3], true, 'firing'],
+  ['all count > 5', [9, 8], false, 'firing'],
+  ['all count > 5', [9, 8], true, 'failed'],
+  ['all count > 5', [9, 3], true, 'ok'],
+  ['no rows', [9], true, 'ok'],
+])('%s of the rows %j, further ones: %s, is %s', (condition, values, isTruncated, outcome) => {
+  const result = toResult(answerOf(values, isTruncated) as Parameters<typeof toResult>[0], condition);
+  expect(result.outcome).toBe(outcome);
+  if (outcome === 'failed') expect(result.error).toBe('the answer has more than 2 rows; narrow the query');
+});
