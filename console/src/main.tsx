@@ -14,7 +14,14 @@ restoreFragment();
 
 // A failed query is shown with its cause and a button: repeating it unasked would hide both.
 const client = new QueryClient({
-  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, staleTime: Number.POSITIVE_INFINITY } },
+  defaultOptions: {
+    queries: {
+      retry: false,
+      refetchOnWindowFocus: false,
+      refetchOnReconnect: false,
+      staleTime: Number.POSITIVE_INFINITY,
+    },
+  },
 });
 
 const root = document.getElementById('root');

@@ -1,5 +1,6 @@
 // Cards of dashboards that are edited by forms, in a real browser: the text is the only state. And
 // what leads away from a dashboard: its text, the print, and the full screen.
+import { randomUUID } from 'node:crypto';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
@@ -32,7 +33,7 @@ sections:
 `;
 
 async function create(key: string, source = SOURCE): Promise<string> {
-  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}`, {
+  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}-${randomUUID()}`, {
     method: 'POST',
     headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
     body: JSON.stringify({ source_yaml: source, visibility: 'project' }),
@@ -69,6 +70,11 @@ test('a card is added and changed by forms, each of which leaves the rest of the
   await form.getByRole('combobox', { name: 'Width' }).selectOption('A half');
   await form.locator('.cm-content').waitFor();
   await expectNoFindings(visited);
+  // Selecting text with the mouse may end outside.
+  await form.getByRole('textbox', { name: 'Title' }).hover();
+  await page.mouse.down();
+  await page.mouse.move(2, 2, { steps: 5 });
+  await page.mouse.up();
   await form.getByRole('button', { name: 'Apply' }).click();
   await form.waitFor({ state: 'detached' });
   const changed = SOURCE.replace('title: Orders', 'title: All orders').replace(
@@ -106,6 +112,7 @@ test('a form with a wrong query names the line; the text is checked while it is 
   await page.route('**/draft', (route) => held.then(() => route.continue()));
   await page.goto(shop.addressOf(`/dashboards/${id}#v=edit&card=orders`));
   await page.getByRole('region', { name: 'Cards' }).getByText('Loading').waitFor();
+  expect(await page.getByRole('button', { name: 'Add variable' }).count()).toBe(0);
   release();
   const form = page.getByRole('dialog', { name: 'Edit Orders' });
   await typeQuery(form, 'purchase | last 7d | cont');

@@ -33,6 +33,10 @@ export class RequestFailed extends Error {
   }
 }
 
+/** Whether the same request may succeed later. */
+export const isPassing = (error: unknown): boolean =>
+  error instanceof RequestFailed && (error.status === 0 || error.status === 429 || error.status >= 500);
+
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {

@@ -27,7 +27,7 @@ export function useAnswer(projectId: string, q: string, timezone: string): Askin
   useEffect(() => setLimit(ROWS), [q]);
   const client = useQueryClient();
   const queryKey = ['answer', projectId, q, timezone, limit];
-  const { data, error, isFetching, isPending, refetch } = useQuery<Answer, RequestFailed>({
+  const { data, error, isFetching, isPending, isPlaceholderData, refetch } = useQuery<Answer, RequestFailed>({
     queryKey,
     queryFn: ({ signal }) => query({ projectId, q, timezone, limit }, signal),
     enabled: q !== '',
@@ -38,7 +38,8 @@ export function useAnswer(projectId: string, q: string, timezone: string): Askin
     answer: q === '' ? undefined : data,
     failure: isFetching ? undefined : (error ?? undefined),
     isRunning: isFetching,
-    isCancelled: q !== '' && isPending && !isFetching && error === null,
+    // The answer of the query before is still there.
+    isCancelled: q !== '' && (isPending || isPlaceholderData) && !isFetching && error === null,
     seconds: useSeconds(isFetching),
     cancel: () => void client.cancelQueries({ queryKey }),
     runAgain: () => void refetch(),

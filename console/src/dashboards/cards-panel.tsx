@@ -21,11 +21,20 @@ interface Props {
   readonly goTo: (card: DraftCard) => void;
 }
 
-export function CardsPanel({ isRead, sections, variables, open, goTo }: Props) {
+/** Its buttons appear with what is read, which would move them from under the pointer. */
+export function CardsPanel({ isRead, ...content }: Props) {
   return (
     <section className={`card ${editing.panel}`} aria-labelledby="cards">
       <h2 id="cards">{dashboardsTexts.cards}</h2>
-      {sections.length === 0 && <p className="muted">{isRead ? dashboardsTexts.noCards : texts.loading}</p>}
+      {isRead ? <Content {...content} /> : <p className="muted">{texts.loading}</p>}
+    </section>
+  );
+}
+
+function Content({ sections, variables, open, goTo }: Omit<Props, 'isRead'>) {
+  return (
+    <>
+      {sections.length === 0 && <p className="muted">{dashboardsTexts.noCards}</p>}
       {sections.map(({ title, cards }, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: sections are told by their places
         <section key={index} aria-label={title}>
@@ -95,7 +104,7 @@ export function CardsPanel({ isRead, sections, variables, open, goTo }: Props) {
         </ul>
         <Add text={dashboardsTexts.addVariable} add={() => open({ kind: 'variable' })} />
       </section>
-    </section>
+    </>
   );
 }
 

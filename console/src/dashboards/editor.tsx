@@ -14,6 +14,7 @@ import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
 import { lineOfItem } from './item-line.js';
+import { useKeptText } from './kept-text.js';
 import { SectionForm } from './section-form.js';
 import { Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
 import { messageOf, useDraft } from './use-draft.js';
@@ -29,17 +30,21 @@ interface Props {
 }
 
 export function Editor({ project, dashboard, card: wanted, at }: Props) {
-  const { id, version: baseVersion, source_yaml: before } = dashboard;
-  const draft = useDraft(project.id, id, before);
+  const { id, version, source_yaml: before } = dashboard;
+  const kept = useKeptText(id, { version, text: before });
+  const draft = useDraft(project.id, id, kept);
   const { source, setSource, sections, variables } = draft;
   const [refused, setRefused] = useState<readonly Problem[]>([]);
   const [failure, setFailure] = useState<string>();
   const [isReviewing, setReviewing] = useState(false);
   const [open, setOpen] = useState<OpenForm>();
-  const [note, setNote] = useState('');
+  const [note, setNote] = useState(kept.isRestored ? dashboardsTexts.restored : '');
   const field = useRef<HTMLTextAreaElement>(null);
   const client = useQueryClient();
-  const leave = (): void => setAddress({ view: 'cards', values: {} });
+  const leave = (): void => {
+    kept.forget();
+    setAddress({ view: 'cards', values: {} });
+  };
 
   const hasOpened = useRef(false);
   useEffect(() => {
@@ -57,7 +62,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
   const write = async (isDryRun: boolean): Promise<boolean> => {
     setFailure(undefined);
     try {
-      await changeDashboard(project.id, id, { source, baseVersion, isDryRun });
+      await changeDashboard(project.id, id, { source, baseVersion: kept.version, isDryRun });
       setRefused([]);
       return true;
     } catch (error) {
@@ -69,6 +74,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
   };
   const save = async (): Promise<void> => {
     if (!(await write(false))) return setReviewing(false);
+    kept.forget();
     await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
     leave();
   };

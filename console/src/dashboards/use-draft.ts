@@ -1,9 +1,13 @@
 // The text of a dashboard while it is edited: checked by the service when its author pauses, with
 // the sections, cards and variables that forms can change.
 import { useEffect, useRef, useState } from 'react';
+import { isPassing } from '../api/request.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { type Draft, type Edit, editDraft, type Problem } from './api.js';
+import type { KeptText } from './kept-text.js';
 
 const PAUSE_MS = 600;
+const RETRY_MS = 5000;
 
 export interface DraftState {
   readonly source: string;
@@ -22,11 +26,12 @@ export interface DraftState {
   readonly edit: (edit: Edit) => Promise<void>;
 }
 
-export function useDraft(projectId: string, id: string, before: string): DraftState {
-  const [source, setSource] = useState(before);
+export function useDraft(projectId: string, id: string, { text: source, setText: setSource }: KeptText): DraftState {
   const [draft, setDraft] = useState<Draft>();
   const [failure, setFailure] = useState<string>();
   const isFirst = useRef(true);
+  const latest = useRef(source);
+  latest.current = source;
   const checked = draft?.source_yaml;
   useEffect(() => {
     if (source === checked) return;
@@ -37,10 +42,12 @@ export function useDraft(projectId: string, id: string, before: string): DraftSt
         setDraft(found);
         setFailure(undefined);
       } catch (error) {
-        if (!abort.signal.aborted) setFailure(messageOf(error));
+        if (abort.signal.aborted) return;
+        setFailure(messageOf(error));
+        if (isPassing(error)) timer = setTimeout(() => void check(), RETRY_MS);
       }
     };
-    const timer = setTimeout(() => void check(), isFirst.current ? 0 : PAUSE_MS);
+    let timer = setTimeout(() => void check(), isFirst.current ? 0 : PAUSE_MS);
     isFirst.current = false;
     return () => {
       clearTimeout(timer);
@@ -56,6 +63,7 @@ export function useDraft(projectId: string, id: string, before: string): DraftSt
     isChecked: source === checked,
     edit: async (edit) => {
       const changed = await editDraft(projectId, id, { source, ...edit });
+      if (latest.current !== source) throw new Error(dashboardsTexts.form.changedMeanwhile);
       setDraft(changed);
       setSource(changed.source_yaml);
     },

@@ -77,7 +77,9 @@ function RangeField({ label, value, set, variable }: FieldProps & { variable: Ra
   const otherwise = expandRange(variable.default ?? DEFAULT_RANGE);
   const current = expandRange(value) || otherwise;
   const [, from = '', to = ''] = FROM_TO.exec(current) ?? [];
-  const [isCustom, setCustom] = useState(from !== '');
+  /** The choice above which the fields of a custom range were opened. */
+  const [openedOver, setOpenedOver] = useState<string>();
+  const isCustom = from !== '' || openedOver === value;
   const own = options.map((option) => expandRange(option.value));
   const known = [...new Set<string>([...own, ...RANGES, otherwise, ...(from === '' ? [current] : [])])].filter(
     (each) => !FROM_TO.test(each),
@@ -85,6 +87,7 @@ function RangeField({ label, value, set, variable }: FieldProps & { variable: Ra
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
+    setOpenedOver(undefined);
     set(`from ${form.get('from')} to ${form.get('to')}`);
   };
   return (
@@ -95,8 +98,9 @@ function RangeField({ label, value, set, variable }: FieldProps & { variable: Ra
           className="field"
           value={isCustom ? CUSTOM_RANGE : current}
           onChange={({ target }) => {
-            setCustom(target.value === CUSTOM_RANGE);
-            if (target.value !== CUSTOM_RANGE) set(target.value === otherwise ? '' : target.value);
+            const wantsCustom = target.value === CUSTOM_RANGE;
+            setOpenedOver(wantsCustom ? value : undefined);
+            if (!wantsCustom) set(target.value === otherwise ? '' : target.value);
           }}
         >
           {known.map((range) => (
@@ -203,9 +207,10 @@ function SelectField({ label, value, set, projectId, timezone, variable }: Selec
   );
 }
 
-function useOptions(projectId: string, timezone: string, { options, query: q, ...columns }: Select) {
+function useOptions(projectId: string, timezone: string, variable: Select) {
+  const { options, query: q, ...columns } = variable;
   return useQuery({
-    queryKey: ['options', projectId, q, options],
+    queryKey: ['options', projectId, timezone, variable],
     queryFn: async ({ signal }) => {
       const own = (options ?? []).map(({ value, label }) => ({ value, label: label ?? value }));
       if (q === undefined) return own;

@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react';
 import type { Project } from '../boot.js';
 import { ChangesDialog } from '../dashboards/changes-dialog.js';
 import dashboards from '../dashboards/dashboards.module.css';
+import { useKeptText } from '../dashboards/kept-text.js';
 import { Failure, SourceProblems, SourceText, selectPlace } from '../dashboards/source-text.js';
 import { messageOf } from '../dashboards/use-draft.js';
 import screen from '../shell/screen.module.css';
@@ -24,8 +25,9 @@ interface Props {
 }
 
 export function Editor({ project, definitions, line }: Props) {
-  const { version: baseVersion, is_synced: isSynced, source_yaml: before } = definitions;
-  const [source, setSource] = useState(baseVersion === 0 ? EXAMPLE : before);
+  const { version, is_synced: isSynced, source_yaml: before } = definitions;
+  const kept = useKeptText(`definitions.${project.id}`, { version, text: version === 0 ? EXAMPLE : before });
+  const { version: baseVersion, text: source, setText: setSource } = kept;
   const [reviewed, setReviewed] = useState<Checked>();
   const [isReviewing, setReviewing] = useState(false);
   const [failure, setFailure] = useState<string>();
@@ -33,7 +35,10 @@ export function Editor({ project, definitions, line }: Props) {
   const client = useQueryClient();
   const last = useChecked(project.id, source, baseVersion);
   const checked = [last, reviewed].find((each) => each?.source === source);
-  const leave = (): void => setAddress({ view: 'list' });
+  const leave = (): void => {
+    kept.forget();
+    setAddress({ view: 'list' });
+  };
   useEffect(() => {
     if (line !== undefined) selectPlace(field.current, { line });
   }, [line]);
@@ -52,6 +57,7 @@ export function Editor({ project, definitions, line }: Props) {
       setReviewing(false);
       return;
     }
+    kept.forget();
     await Promise.all(
       ['definitions', 'names', 'catalog'].map((key) => client.invalidateQueries({ queryKey: [key, project.id] })),
     );
@@ -77,6 +83,11 @@ export function Editor({ project, definitions, line }: Props) {
           </button>
         </div>
       </header>
+      {kept.isRestored && (
+        <p role="status" className={dashboards.note}>
+          {dashboardsTexts.restored}
+        </p>
+      )}
       {isSynced && <p className={style.warning}>{words.detachNote}</p>}
       <Failure text={failure ?? checked?.failure} />
       <SourceProblems

@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exact, instant } from '../answer/format.js';
-import { getJson, postJson } from '../api/request.js';
+import { getJson, isPassing, postJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { Problem } from '../settings/problem.js';
 import { TypedConfirmation } from '../settings/typed-confirmation.js';
@@ -40,7 +40,7 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
       setAsking(false);
       while (found.status === 'pending') {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-        found = await getJson<Receipt>(`${path}/${found.request_id}`);
+        found = await readReceipt(`${path}/${found.request_id}`, found);
       }
       setReceipt(found);
       await client.invalidateQueries({ queryKey: ['person', project.id] });
@@ -69,14 +69,32 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
           <Problem text={problem} />
         </TypedConfirmation>
       )}
+      {receipt === undefined && !isAsking && <Problem text={problem} />}
       {receipt !== undefined && !isAsking && (
-        <ReceiptDialog project={project} receipt={receipt} close={() => setReceipt(undefined)} />
+        <ReceiptDialog project={project} receipt={receipt} problem={problem} close={() => setReceipt(undefined)} />
       )}
     </>
   );
 }
 
-function ReceiptDialog({ project, receipt, close }: { project: Project; receipt: Receipt; close: () => void }) {
+/** `before` while the service cannot answer: the erasure goes on meanwhile. */
+async function readReceipt(path: string, before: Receipt): Promise<Receipt> {
+  try {
+    return await getJson<Receipt>(path);
+  } catch (error) {
+    if (isPassing(error)) return before;
+    throw error;
+  }
+}
+
+interface ReceiptProps {
+  readonly project: Project;
+  readonly receipt: Receipt;
+  readonly problem: string | undefined;
+  readonly close: () => void;
+}
+
+function ReceiptDialog({ project, receipt, problem, close }: ReceiptProps) {
   const { verified_at: verified, purge_by: purgeBy } = receipt;
   return (
     <Dialog name={texts.people.receipt} close={close} className={style.dialog}>
@@ -91,6 +109,7 @@ function ReceiptDialog({ project, receipt, close }: { project: Project; receipt:
       </dl>
       {verified && <p className="muted">{texts.people.verified(instant(verified, project.timezone))}</p>}
       {purgeBy && <p className="muted">{texts.people.purgeBy(instant(purgeBy, project.timezone))}</p>}
+      <Problem text={problem} />
       <p className={style.request}>{texts.people.request(receipt.request_id)}</p>
       <form method="dialog">
         <button type="submit" className="button">

@@ -12,6 +12,8 @@ interface Props {
 export function Dialog({ name, close, className, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => dialog.current?.showModal(), []);
+  // A click is also what ends outside after text was selected in a field.
+  const beganOutside = useRef(false);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog, and the browser sees to it
     <dialog
@@ -19,8 +21,11 @@ export function Dialog({ name, close, className, children }: Props) {
       aria-label={name}
       className={`${style.dialog} ${className ?? ''}`}
       onClose={close}
+      onPointerDown={(event) => {
+        beganOutside.current = event.target === dialog.current;
+      }}
       onClick={(event) => {
-        if (event.target === dialog.current) dialog.current.close();
+        if (event.target === dialog.current && beganOutside.current) dialog.current.close();
       }}
     >
       {children}

@@ -78,6 +78,7 @@ export const dashboardsTexts = {
   addVariable: 'Add variable',
   editVariable: (name: string) => `Edit variable ${name}`,
   checking: 'Checking the text',
+  restored: 'These are your unsaved changes. Cancel discards them.',
   noProblems: 'No problems',
   noCards: 'No cards can be read from the text.',
   form: {
@@ -134,5 +135,6 @@ export const dashboardsTexts = {
     apply: 'Apply',
     remove: 'Remove card',
     applied: 'The text is changed. Review and save it.',
+    changedMeanwhile: 'The text was changed while the form was applied, so the form was not.',
   },
 } as const;

@@ -1,0 +1,139 @@
+// What a person has typed or chosen in the console is still there after a reload, a way back, and a
+// service that does not answer; and no answer stands under another question.
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+import { eventually } from '../support/eventually.js';
+
+const PERSON = 'user-1';
+
+const shop = useConsoleShop({
+  email: 'nothing-lost@example.com',
+  fill: ({ fill }) =>
+    fill(Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }))),
+});
+
+const SOURCE = `version: 1
+title: Sales
+sections:
+  - title: Numbers
+    cards:
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase {{range.stage}} | count'}
+`;
+
+async function create(key: string): Promise<string> {
+  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}-${randomUUID()}`, {
+    method: 'POST',
+    headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
+    body: JSON.stringify({ source_yaml: SOURCE, visibility: 'project' }),
+  });
+  return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
+}
+
+test('the answer of another question is not shown under one that was cancelled', async () => {
+  const asking = (q: string) => `/ask#${new URLSearchParams({ q })}`;
+  const { page } = await shop.visit(asking('purchase | last 30d | count'));
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('6', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  const { pid } = shop.processes.get('query');
+  process.kill(pid, 'SIGSTOP');
+  try {
+    await page.goto(shop.addressOf(asking('signup | last 90d | count')));
+    await page.getByRole('button', { name: 'Cancel' }).click();
+    await answer.getByRole('status').filter({ hasText: 'Cancelled' }).waitFor();
+    expect(await answer.textContent()).toBe('Cancelled. Nothing runs any more.');
+  } finally {
+    process.kill(pid, 'SIGCONT');
+  }
+});
+
+test('the text of a dashboard that is not saved returns after a reload, until it is cancelled', async () => {
+  const id = await create('unsaved');
+  const visited = await shop.visit(`/dashboards/${id}#v=edit`);
+  const { page } = visited;
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  const changed = SOURCE.replace('Numbers', 'Figures');
+  await text.fill(changed);
+  await page.reload();
+  await page.getByText('These are your unsaved changes').waitFor();
+  expect(await text.inputValue()).toBe(changed);
+  await expectNoFindings(visited);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  expect(await text.inputValue()).toBe(SOURCE);
+  expect(await page.getByText('These are your unsaved changes').count()).toBe(0);
+});
+
+test('the text of definitions that is not saved returns after another screen, and is saved', async () => {
+  const visited = await shop.visit('/definitions');
+  const { page } = visited;
+  await page.getByRole('button', { name: 'Write the first' }).click();
+  const text = page.getByRole('textbox', { name: 'Text of the definitions' });
+  const changed = 'version: 1\nmetrics:\n  orders: { query: purchase | count }\n';
+  await text.fill(changed);
+  await page.getByRole('link', { name: 'Ask', exact: true }).click();
+  await page.getByRole('link', { name: 'Definitions' }).click();
+  await page.getByRole('button', { name: 'Write the first' }).click();
+  await page.getByText('These are your unsaved changes').waitFor();
+  expect(await text.inputValue()).toBe(changed);
+  await expectNoFindings(visited);
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByRole('dialog', { name: 'Changes' }).getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('list', { name: 'Metrics' }).waitFor();
+  await page.getByRole('button', { name: 'Edit', exact: true }).click();
+  expect(await text.inputValue()).toBe(changed);
+  expect(await page.getByText('These are your unsaved changes').count()).toBe(0);
+});
+
+test('the time range of a dashboard is the one of the address after going back', async () => {
+  const id = await create('ranges');
+  const { page } = await shop.visit(`/dashboards/${id}#var.range=today`);
+  const range = page.getByRole('combobox', { name: 'Time range' });
+  const from = page.getByLabel('From');
+  await range.selectOption('custom');
+  await from.fill('2026-01-01');
+  await page.getByLabel('To', { exact: true }).fill('2026-01-31');
+  await page.getByRole('button', { name: 'Apply' }).click();
+  await page.waitForURL(/var\.range=from/);
+  await range.selectOption('last 30d');
+  await page.waitForURL(/var\.range=last/);
+  await page.goBack();
+  await from.waitFor();
+  expect(await from.inputValue()).toBe('2026-01-01');
+  await page.goBack();
+  await from.waitFor({ state: 'detached' });
+  expect(await range.inputValue()).toBe('today');
+});
+
+test('an erasure is asked about again while the service does not answer', async () => {
+  const { page } = await shop.visit(`/people#${new URLSearchParams({ id: PERSON })}`);
+  const answers = [
+    { status: 503, json: { error: 'try again later' } },
+    { status: 200, json: { status: 'erased', request_id: 'r1', events: 7 } },
+  ];
+  await page.route('**/erasures', (route) =>
+    route.fulfill({ status: 202, json: { status: 'pending', request_id: 'r1' } }),
+  );
+  await page.route('**/erasures/r1', (route) => route.fulfill(answers.shift() ?? { status: 500 }));
+  await page.getByRole('button', { name: 'Erase' }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill(PERSON);
+  await page.getByRole('button', { name: 'Erase for ever' }).click();
+  const receipt = page.getByRole('dialog', { name: 'Receipt' });
+  await receipt.getByRole('heading', { name: 'Erased' }).waitFor();
+  await receipt.getByText('7', { exact: true }).waitFor();
+});
+
+test('a dashboard that could not be read at first is read again by itself', async () => {
+  const id = await create('unread');
+  const { page } = await shop.visit('/dashboards');
+  const answers = [503];
+  await page.route('**/draft', (route) => {
+    const status = answers.shift();
+    return status === undefined ? route.continue() : route.fulfill({ status, json: { error: 'try again later' } });
+  });
+  await page.goto(shop.addressOf(`/dashboards/${id}#v=edit&card=orders`));
+  await page.getByText('try again later').waitFor();
+  await eventually(async () => expect(await page.getByRole('dialog', { name: 'Edit Orders' }).count()).toBe(1));
+});
