@@ -2,20 +2,14 @@
 import { relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
 import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
-import { createCounter } from '../src/imports/count-stored.js';
+import { createImportClients } from '../src/imports/import-clients.js';
 import { findInput, type InputFile } from '../src/imports/input/input-files.js';
-import { importerName, libraryOf } from '../src/imports/library.js';
-import { paced } from '../src/imports/pace.js';
+import { libraryOf } from '../src/imports/library.js';
 import { showProgress } from '../src/imports/progress.js';
 import { type ImportOptions, runImport } from '../src/imports/run-import.js';
 import { type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
-import {
-  createIdentifyBatchClient,
-  createTrackClient,
-  createWaitingTrackClient,
-  TrackError,
-} from '../src/imports/track-client.js';
+import { TrackError } from '../src/imports/track-client.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { ProgressDisplay } from '../src/platform/progress.js';
@@ -73,14 +67,11 @@ async function importPaths(args: ImportArguments): Promise<ImportSummary> {
 async function createClients(args: ImportArguments): Promise<NonNullable<ImportOptions['clients']>> {
   const dataDirectory = resolve(packageRoot, env.DATA_DIR ?? 'data');
   const target = await resolveTarget(args, { ...env, dataDirectory, readSecretKey });
-  const { signal } = interrupt;
-  const options = { ...target, userAgent: importerName(), signal, onRetry: createRetryNotes() };
-  return {
-    track: createTrackClient({ ...options, replacesHostless: args.site !== undefined }),
-    trackAndWait: createWaitingTrackClient(options),
-    count: createCounter({ ...target, library: libraryOf(args.source.name), signal }),
-    identifyBatch: paced(createIdentifyBatchClient(options), { perSecond: args.identifiesPerSecond, signal }),
-  };
+  const { site, identifiesPerSecond } = args;
+  return createImportClients({
+    ...{ ...target, source: args.source.name, site, identifiesPerSecond },
+    ...{ signal: interrupt.signal, onRetry: createRetryNotes() },
+  });
 }
 
 /** Concurrent requests fail with the same message: print it once. */

@@ -7,14 +7,19 @@ export const SESSION_GAP_MS = 30 * 60_000;
 /** Above this many people with open sessions, those seen longest ago begin a new session. */
 const OPEN_SESSIONS_MAX = 200_000;
 
+/** Of one person: an export is in no order of time, so records of two sessions may take turns. */
+const OPEN_PER_PERSON = 2;
+
 interface OpenSession {
-  readonly firstMs: number;
+  /** Time of its first record in the file. */
+  readonly idMs: number;
+  firstMs: number;
   lastMs: number;
 }
 
 export class DerivedSessions {
   readonly #prefix: string;
-  readonly #open: LRUCache<Id, OpenSession>;
+  readonly #open: LRUCache<Id, readonly OpenSession[]>;
 
   constructor(prefix: string, openSessionsMax = OPEN_SESSIONS_MAX) {
     this.#prefix = prefix;
@@ -22,21 +27,25 @@ export class DerivedSessions {
   }
 
   /**
-   * The session of an event. Records may be out of order by less than the gap; the id is that of
-   * the first record of the session in the file.
+   * The session of an event. Records may be in any order of time, as long as each is within the gap
+   * of an open session; the id is that of the first record of the session in the file.
    */
   of(person: Id, timeMs: number): string {
-    const known = this.#open.get(person);
-    if (known !== undefined && timeMs <= known.lastMs + SESSION_GAP_MS && timeMs >= known.firstMs - SESSION_GAP_MS) {
+    const open = this.#open.get(person) ?? [];
+    const known = open.find(
+      ({ firstMs, lastMs }) => timeMs >= firstMs - SESSION_GAP_MS && timeMs <= lastMs + SESSION_GAP_MS,
+    );
+    if (known !== undefined) {
+      known.firstMs = Math.min(known.firstMs, timeMs);
       known.lastMs = Math.max(known.lastMs, timeMs);
       return this.#idOf(person, known);
     }
-    const session = { firstMs: timeMs, lastMs: timeMs };
-    this.#open.set(person, session);
+    const session = { idMs: timeMs, firstMs: timeMs, lastMs: timeMs };
+    this.#open.set(person, [session, ...open].slice(0, OPEN_PER_PERSON));
     return this.#idOf(person, session);
   }
 
-  #idOf(person: Id, { firstMs }: OpenSession): string {
-    return `${this.#prefix}:${person}:${Math.floor(firstMs / 1000)}`;
+  #idOf(person: Id, { idMs }: OpenSession): string {
+    return `${this.#prefix}:${person}:${Math.floor(idMs / 1000)}`;
   }
 }

@@ -174,11 +174,11 @@ class ImportRun {
       case 'skip':
         return this.#skip(mapped.reason, place);
       case 'link': {
-        const problem = findIdProblem(mapped.device) ?? findIdProblem(mapped.user);
+        const problem = findIdProblem(mapped.device) ?? findIdProblem(mapped.user) ?? this.#findAhead(mapped.timeMs);
         return problem === undefined ? this.#identities.addLink(mapped) : this.#skip(`link: ${problem}`, place);
       }
       case 'profile': {
-        const problem = findIdProblem(mapped.user);
+        const problem = findIdProblem(mapped.user) ?? this.#findAhead(mapped.timeMs);
         return problem === undefined ? this.#identities.addProfile(mapped) : this.#skip(`profile: ${problem}`, place);
       }
     }
@@ -206,7 +206,11 @@ class ImportRun {
 
   #findTimeProblem(timeMs: number | undefined): string | undefined {
     if (timeMs === undefined || Number.isNaN(timeMs)) return 'no time that can be read';
-    if (timeMs < TIME_MIN_MS) return 'the time is before 2000';
+    return timeMs < TIME_MIN_MS ? 'the time is before 2000' : this.#findAhead(timeMs);
+  }
+
+  /** Of a link or profile too: it would replace earlier ones, and then be refused itself. */
+  #findAhead(timeMs: number): string | undefined {
     return timeMs > this.#options.nowMs + TIME_AHEAD_MAX_MS ? 'the time is more than 24 h ahead' : undefined;
   }
 

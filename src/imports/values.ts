@@ -11,13 +11,16 @@ export const isObject = (value: unknown): value is JsonObject =>
 export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** The object, also when it is stored as its JSON text; empty for anything else. */
-export function objectOrJson(value: unknown): JsonObject {
+export const objectOrJson = (value: unknown): JsonObject => objectOf(tryParseJson(value) ?? value);
+
+/** The value of a JSON text; undefined for anything else. */
+export function tryParseJson(value: unknown): unknown {
   // Parsing an empty text throws, which costs more than the rest of a record.
-  if (typeof value !== 'string' || value === '') return objectOf(value);
+  if (typeof value !== 'string' || value === '') return undefined;
   try {
-    return objectOf(JSON.parse(value));
+    return JSON.parse(value);
   } catch {
-    return {};
+    return undefined;
   }
 }
 

@@ -2,7 +2,7 @@
 // small and in a worker thread when it is large. Parsing and validating a few megabytes of JSON can
 // take a second, whichever limit the body is then found to exceed.
 import type { Credential } from '../access/credentials.js';
-import { PublicError } from '../platform/errors.js';
+import { PublicError, type PublicErrorKind } from '../platform/errors.js';
 import type { PlainRequest } from '../platform/http/plain-request.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import { isPeerTrusted } from '../platform/http/trusted-peer.js';
@@ -39,9 +39,9 @@ interface AcceptDeps {
 export type Decided = AcceptedRequest & { readonly translated?: Translated };
 
 /**
- * Rejects with bad_request for bytes that are not a batch, and for a batch of too many events. The
- * caller can no longer read the bytes afterwards, except those of another protocol: they may have
- * been moved.
+ * Rejects with bad_request for bytes that are not a batch, and for a batch of too many events; in
+ * another protocol with too_large for the latter. The caller can no longer read the bytes
+ * afterwards, except those of another protocol: they may have been moved.
  */
 export async function decide(
   {
@@ -87,8 +87,9 @@ type ReceivedRequest = Omit<TrackRequest, 'body' | 'bytes'> & {
 
 function acceptBody({ foreign, ...request }: ReceivedRequest, deps: BodyDeps): Decided {
   if (foreign !== undefined) {
-    const { events, ...translated } = translate(foreign, request, deps.limits);
-    requireBatchSize(events.length + translated.calls.length, deps);
+    const { events, records, ...translated } = translate(foreign, request, deps.limits);
+    // SDKs of Amplitude and PostHog make smaller batches after this status only.
+    requireBatchSize(records, deps, 'too_large');
     return { ...acceptRequest({ ...request, bytes: undefined, body: { events, batch: undefined } }, deps), translated };
   }
   // Every content type is read as JSON: a beacon cannot choose its own, and curl sends a form's by
@@ -98,9 +99,13 @@ function acceptBody({ foreign, ...request }: ReceivedRequest, deps: BodyDeps): D
   return acceptRequest({ ...request, body }, deps);
 }
 
-function requireBatchSize(events: number, { limits: { batchSizeMax } }: AcceptDeps): void {
+function requireBatchSize(
+  events: number,
+  { limits: { batchSizeMax } }: AcceptDeps,
+  kind: PublicErrorKind = 'bad_request',
+): void {
   if (events > batchSizeMax) {
-    throw new PublicError('bad_request', `the batch has ${events} events; the limit is ${batchSizeMax}`);
+    throw new PublicError(kind, `the batch has ${events} events; the limit is ${batchSizeMax}`);
   }
 }
 

@@ -11,10 +11,15 @@ const RECORD_CHARACTERS_MAX = 1024 * 1024;
 
 export type CsvRow = Readonly<Record<string, string>>;
 
-/** Rows by the names of the header. The line is that of the row's end. */
-export async function* readCsv(file: InputFile): AsyncGenerator<ReadRecord<CsvRow>, void, undefined> {
+/**
+ * Rows by the names of the header, as `toName` changes them. The line is that of the row's end.
+ */
+export async function* readCsv(
+  file: InputFile,
+  toName: (name: string) => string = (name) => name,
+): AsyncGenerator<ReadRecord<CsvRow>, void, undefined> {
   // Errors propagate to the reader of the last stream; the callback has nothing to add.
-  const lists = pipeline(Readable.from(file.open(), { objectMode: false }), new RowParser(), () => undefined);
+  const lists = pipeline(Readable.from(file.open(), { objectMode: false }), new RowParser(toName), () => undefined);
   for await (const rows of lists as AsyncIterable<readonly ReadRecord<CsvRow>[]>) yield* rows;
 }
 
@@ -23,10 +28,11 @@ export async function* readCsv(file: InputFile): AsyncGenerator<ReadRecord<CsvRo
  * as long as parsing.
  */
 class RowParser extends Parser {
+  readonly #toName: (name: string) => string;
   #header: readonly string[] | undefined;
   #rows: ReadRecord<CsvRow>[] = [];
 
-  constructor() {
+  constructor(toName: (name: string) => string) {
     super({
       bom: true,
       relax_column_count: true,
@@ -34,6 +40,7 @@ class RowParser extends Parser {
       max_record_size: RECORD_CHARACTERS_MAX,
       skip_records_with_error: true,
     });
+    this.#toName = toName;
     this.on('skip', (error: CsvError) => this.#addProblem(toProblem(error), Number(error.lines ?? 0)));
   }
 
@@ -56,7 +63,7 @@ class RowParser extends Parser {
 
   #add(values: readonly string[], line: number): void {
     if (this.#header === undefined) {
-      this.#header = values;
+      this.#header = values.map(this.#toName);
     } else if (values.length !== this.#header.length) {
       this.#addProblem('another number of columns than the header', line);
     } else {

@@ -1,14 +1,12 @@
 // Entry point of a thread that imports the files of an upload: reading and mapping them would block
 // the event loop of `web`. It sends to the service as the command does, and stops when it is told.
 import { parentPort, workerData } from 'node:worker_threads';
-import { createCounter } from '../count-stored.js';
+import { createImportClients } from '../import-clients.js';
 import { findInput } from '../input/input-files.js';
-import { importerName, libraryOf } from '../library.js';
-import { paced } from '../pace.js';
+import { libraryOf } from '../library.js';
 import { runImport } from '../run-import.js';
 import { findSource } from '../sources/table.js';
 import type { ImportSummary } from '../summary.js';
-import { createIdentifyBatchClient, createTrackClient, createWaitingTrackClient } from '../track-client.js';
 import { toSummaryLine, type UploadLine } from './messages.js';
 
 export interface UploadJob {
@@ -58,16 +56,11 @@ async function run(job: UploadJob): Promise<UploadLine> {
   return toSummaryLine(summary);
 }
 
-function createClients({ url, key, source }: UploadJob) {
-  const { signal } = stop;
-  const options = { url, key, userAgent: importerName(), signal };
-  return {
-    track: createTrackClient(options),
-    trackAndWait: createWaitingTrackClient(options),
-    count: createCounter({ url, key, library: libraryOf(source), signal }),
-    identifyBatch: paced(createIdentifyBatchClient(options), { perSecond: IDENTIFIES_PER_SECOND, signal }),
-  };
-}
+const createClients = ({ url, key, source, site }: UploadJob) =>
+  createImportClients({
+    ...{ url, key, source, site, signal: stop.signal },
+    identifiesPerSecond: IDENTIFIES_PER_SECOND,
+  });
 
 const failed = (cause: unknown): UploadLine => ({ error: cause instanceof Error ? cause.message : String(cause) });
 

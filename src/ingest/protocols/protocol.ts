@@ -68,12 +68,15 @@ export interface Protocol {
   findKey(body: unknown): string | undefined;
   /** Whether a body of a shared path is one of this protocol. */
   owns?(body: unknown): boolean;
-  /** Throws bad_request when the body has no calls. `call` is the last segment of the path. */
+  /**
+   * Returns how many records the body has, each of which becomes a few calls at most. Throws
+   * bad_request when it has none. `call` is the last segment of the path.
+   */
   translate(
     body: unknown,
     request: { readonly call: string; readonly now: number; readonly head?: Head },
     sink: Sink,
-  ): void;
+  ): number;
   /** The answer to an accepted request. */
   answer(counts: Counts, call: string): unknown;
   /** In place of 429, when its SDKs drop events after that. */

@@ -197,7 +197,11 @@ async function commit(accepted: Accepted, counted: Counted, deps: ProtocolDeps):
   const { envelope, translated } = counted;
   const { n: events, t: now } = envelope.header;
   const calls = translated?.calls ?? [];
-  if (calls.length > 0) await deps.identity.rateLimit.take(rateSubjectsOf(accepted.credential));
+  // Before anything is stored, so that a refused request is repeated as a whole.
+  if (calls.length > 0) {
+    await deps.identity.rateLimit.take(rateSubjectsOf(accepted.credential));
+    deps.identity.admission.admit(accepted.credential.projectId);
+  }
   if (events > 0) await enqueue(await settleTimes(counted, deps.ingest), deps.ingest);
   if (calls.length > 0) await commitCalls(accepted, { calls, now }, deps);
   return { accepted: events + calls.length, bytes: accepted.bytes.length, now };
@@ -208,7 +212,6 @@ async function commitCalls(
   { calls, now }: { readonly calls: readonly ProfileChange[]; readonly now: number },
   { ingest: { redis, firstTimes }, identity }: ProtocolDeps,
 ): Promise<void> {
-  identity.admission.admit(projectId);
   const insertIds = [...new Set(calls.flatMap(({ onceId }) => onceId ?? []))];
   const times =
     insertIds.length === 0 ? [] : await settleFirstSeenTimes(redis, { projectId, insertIds, now }, firstTimes);

@@ -1,10 +1,11 @@
 // Translates a body of another protocol into events and identify calls. It runs in the event loop
 // or in a thread (decide.ts), and depends on nothing but its arguments.
-import { type IdentifyCall, IdentifyRefusal, readIdentifyCall } from '../../identity/schema.js';
+import type { IdentifyCall } from '../../identity/schema.js';
 import { parseJson, type RawEvent } from '../body.js';
 import type { EventLimits } from '../limits.js';
 import { isValueWithinBytes, isValueWithinDepth } from '../schema.js';
 import type { Head, SkippedCall } from './protocol.js';
+import { readProfile } from './read-profile.js';
 import { protocolNamed } from './table.js';
 
 /** A body as received, with the protocol that can read it. */
@@ -37,14 +38,14 @@ export function translate(
   { protocol: name, call, head, parsed }: ForeignBody,
   { bytes, now }: { readonly bytes: Buffer; readonly now: number },
   limits: EventLimits,
-): Translated & { readonly events: readonly RawEvent[] } {
+): Translated & { readonly events: readonly RawEvent[]; readonly records: number } {
   const protocol = protocolNamed(name);
   const events: RawEvent[] = [];
   const calls: ProfileChange[] = [];
   const times = new Map<number, number>();
   const skipped = new Map<SkippedCall, number>();
   const skip = (reason: SkippedCall) => void skipped.set(reason, 1 + (skipped.get(reason) ?? 0));
-  protocol.translate(
+  const records = protocol.translate(
     parsed ?? parseForeign(name, bytes),
     { call, now, ...(head !== undefined && { head }) },
     {
@@ -53,29 +54,18 @@ export function translate(
         events.push(event);
       },
       identify(body, onceId) {
-        const read = tryReadCall(body, limits);
-        if (read === undefined) skip('profile_not_valid');
-        else calls.push({ call: read, ...(onceId !== undefined && { onceId }) });
+        const read = readProfile(body, limits, skip);
+        if (read !== undefined) calls.push({ call: read, ...(onceId !== undefined && { onceId }) });
       },
       skip,
       isWithinLimit: (value) => isValueWithinDepth(value) && isValueWithinBytes(value, limits.valueBytesMax),
     },
   );
-  return { events, calls, times, skipped };
+  return { events, records, calls, times, skipped };
 }
 
 /** Throws bad_request for bytes that cannot be parsed. */
 export function parseForeign(name: string, bytes: Buffer): unknown {
   const { parse } = protocolNamed(name);
   return parse === undefined ? parseJson(bytes) : parse(bytes);
-}
-
-/** An invalid change of a profile never fails the request, as an invalid event does not. */
-function tryReadCall(body: RawEvent, limits: EventLimits): IdentifyCall | undefined {
-  try {
-    return readIdentifyCall(body, limits);
-  } catch (error) {
-    if (error instanceof IdentifyRefusal) return undefined;
-    throw error;
-  }
 }

@@ -38,17 +38,22 @@ export function putAll(properties: Properties, record: RawEvent, renames: Rename
   }
 }
 
-/** A clock that differs less than this counts as right, because a request takes time to arrive. */
-const CLOCK_TOLERANCE_MS = 60_000;
+/** A clock that is ahead by less than this counts as right. */
+const AHEAD_TOLERANCE_MS = 60_000;
+/**
+ * An older `sentAt` may be that of a repetition: an SDK sends the same body up to three times more,
+ * each 60 to 72 s after a 429. Its events keep their times, because time is a part of the key.
+ */
+const BEHIND_TOLERANCE_MS = 5 * 60_000;
 
 /**
- * How far the clock of a sender is ahead of the clock here, milliseconds; 0 when it is right or
- * unknown.
+ * How far the clock of a sender is ahead of the clock here, milliseconds; negative when it is
+ * behind, 0 when it is right or unknown.
  */
 export function clockSkewMs(sentAt: unknown, now: number): number {
   const sentMs = typeof sentAt === 'string' || typeof sentAt === 'number' ? tryParseAnyTime(sentAt) : undefined;
   const skewMs = sentMs === undefined ? 0 : sentMs - now;
-  return Math.abs(skewMs) <= CLOCK_TOLERANCE_MS ? 0 : skewMs;
+  return skewMs >= -BEHIND_TOLERANCE_MS && skewMs <= AHEAD_TOLERANCE_MS ? 0 : skewMs;
 }
 
 /** The time of an event by the clock here, when that of the sender is wrong. */

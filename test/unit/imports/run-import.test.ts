@@ -108,6 +108,32 @@ test('an event with a value that the service refuses is named by its line', asyn
   expect([...summary.skipped]).toEqual([['invalid here: property_key_length', { count: 1, samples: ['text:2'] }]]);
 });
 
+test('a link or profile that is too far ahead is named by its line, and the earlier one holds', async () => {
+  const call = (day: string, userId: string, traits: object) =>
+    JSON.stringify({ type: 'identify', anonymousId: 'd', userId, timestamp: `${day}T00:00:00Z`, traits });
+  const text = [
+    call('2026-01-01', 'u', { plan: 'pro' }),
+    call('2026-02-02', 'v', {}),
+    call('2026-02-02', 'u', { plan: 'x' }),
+  ];
+  const calls: unknown[] = [];
+  const identifyBatch = async (body: string) => {
+    calls.push(...(JSON.parse(body) as { calls: unknown[] }).calls);
+    return { accepted: 1 };
+  };
+  const clients = { track: createStore().track, identifyBatch };
+  const summary = await importText(text.join('\n'), { source: 'segment', clients });
+  const time = Date.UTC(2026, 0, 1);
+  expect(calls).toEqual([
+    { user_id: 'u', device_id: 'd', time },
+    { user_id: 'u', time, user_properties: { plan: 'pro' } },
+  ]);
+  expect([...summary.skipped]).toEqual([
+    ['profile: the time is more than 24 h ahead', { count: 2, samples: ['text:2', 'text:3'] }],
+    ['link: the time is more than 24 h ahead', { count: 2, samples: ['text:2', 'text:3'] }],
+  ]);
+});
+
 test('campaign parameters of the address become properties', async () => {
   const store = createStore();
   const line = LINE.replace('GET / ', 'GET /?utm_source=a%20b&x=1&gclid=7&utm_medium= ');

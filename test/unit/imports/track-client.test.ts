@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
+import { createImportClients } from '../../../src/imports/import-clients.js';
 import { createTrackClient } from '../../../src/imports/track-client.js';
 
 type Answer = { readonly status: number; readonly body?: string; readonly retryAfter?: string };
@@ -45,6 +46,16 @@ test('posts a batch with the key and returns the accepted count', async () => {
   const { outcome, requests } = await send([OK]);
   expect(outcome).toEqual({ accepted: 7 });
   expect(requests).toEqual([{ path: '/track', key: 'sk_x', body: '{"events":[]}' }]);
+});
+
+test.each([
+  ['https://shop.example', '/track?replace=without-host'],
+  [undefined, '/track'],
+])('an import with the site %s sends to %s', async (site, path) => {
+  const { url, requests } = await serve([OK]);
+  const { track } = createImportClients({ url, key: 'sk_x', source: 'access-log', site, identifiesPerSecond: 1 });
+  await track('{"events":[]}');
+  expect(requests.map((request) => request.path)).toEqual([path]);
 });
 
 const RETRIES: readonly (readonly [

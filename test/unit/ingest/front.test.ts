@@ -1,12 +1,14 @@
 // The front of the router: which requests it answers, and what it hands on.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import express from 'express';
 import { Registry } from 'prom-client';
 import { afterEach, expect, test } from 'vitest';
 import { createFront, type FrontRoute } from '../../../src/ingest/front.js';
 import { throwFailure } from '../../../src/ingest/front-failures.js';
 import { createProtocolFronts, type ProtocolDeps } from '../../../src/ingest/protocols/routes.js';
+import { FlowRefusal } from '../../../src/platform/flow/refusal.js';
 import { createRequestMetrics } from '../../../src/platform/http/request-metrics.js';
 import { sendTarget } from '../../support/raw-http.js';
 
@@ -94,4 +96,69 @@ test('every path that takes calls of an SDK has a front', () => {
   );
   expect(fronts.filter((path) => path.includes(':call ') || path.startsWith('/flags'))).toEqual([]);
   expect(new Set(fronts).size).toBe(fronts.length);
+});
+
+const BATCH_SIZE_MAX = 10;
+
+/** Fronts of the SDKs over stubs of the stores: `stored` is what was committed, in order. */
+function createSdks({ isIdentifyFull = false } = {}) {
+  const stored: string[] = [];
+  const nothing = () => undefined;
+  const commitOf = (kind: string) => ({ add: async () => void stored.push(kind) });
+  const credential = { kind: 'public', projectId: 'p', scopes: new Set(['track']), ipPolicy: 'drop' };
+  const common = {
+    admission: { admit: nothing, isBulk: () => false },
+    rateLimit: { take: nothing },
+  };
+  const refuse = () => {
+    throw new FlowRefusal('backlog', 'the backlog is full');
+  };
+  const ingest = {
+    ...common,
+    credentials: { find: async () => credential },
+    rates: { admit: nothing, take: nothing },
+    body: { bytesMax: 1e6, budget: { tryAcquire: () => true, giveBack: nothing } },
+    limits: { propertiesMax: 9, userPropertiesMax: 9, keyLengthMax: 9, valueBytesMax: 9, batchSizeMax: BATCH_SIZE_MAX },
+    findGeography: () => ({}),
+    metrics: { accepted: { inc: nothing }, skipped: { inc: nothing }, skippedCalls: { inc: nothing } },
+    ...{ rejectedEvents: { note: nothing }, droppedEvents: { note: nothing }, groupCommit: commitOf('event') },
+  };
+  const admission = isIdentifyFull ? { ...common.admission, admit: refuse } : common.admission;
+  const identity = { ...common, admission, groupCommit: commitOf('profile') };
+  const fronts = createProtocolFronts({ ingest, identity } as unknown as ProtocolDeps);
+  const send = async (path: string, body: object) => {
+    const req = Object.assign(Readable.from([Buffer.from(JSON.stringify(body))]), {
+      ...{ headers: {}, url: path, query: {}, ip: '203.0.113.7', complete: true },
+    }) as unknown as Parameters<FrontRoute['answer']>[0];
+    return fronts.find((front) => front.path === path)?.answer(req, {});
+  };
+  return { stored, send };
+}
+
+test('a request whose profiles are refused has stored no events', async () => {
+  const calls = [
+    { type: 'track', event: 'a', userId: 'u', timestamp: '2026-01-01' },
+    { type: 'identify', userId: 'u', traits: { a: 1 } },
+  ];
+  const body = { writeKey: 'pk_1', batch: calls };
+  const open = createSdks();
+  await open.send('/v1/batch', body);
+  expect(open.stored).toEqual(['event', 'profile']);
+  const full = createSdks({ isIdentifyFull: true });
+  await expect(full.send('/v1/batch', body)).rejects.toMatchObject({ kind: 'rate_limited' });
+  expect(full.stored).toEqual([]);
+});
+
+test('a batch of an SDK may have as many events as /track, whatever else they change', async () => {
+  const eventsOf = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({
+      ...{ event_type: 'a', user_id: `u${n}`, device_id: `d${n}`, user_properties: { a: 1 } },
+    }));
+  const { stored, send } = createSdks();
+  await send('/2/httpapi', { api_key: 'pk_1', events: eventsOf(BATCH_SIZE_MAX) });
+  expect([stored.length, stored.filter((kind) => kind === 'event').length]).toEqual([21, 1]);
+  await expect(send('/2/httpapi', { api_key: 'pk_1', events: eventsOf(BATCH_SIZE_MAX + 1) })).rejects.toMatchObject({
+    kind: 'too_large',
+    message: `the batch has ${BATCH_SIZE_MAX + 1} events; the limit is ${BATCH_SIZE_MAX}`,
+  });
 });

@@ -6,6 +6,8 @@ import { PROTOCOLS, protocolNamed } from '../../../src/ingest/protocols/table.js
 import { parseForeign, translate } from '../../../src/ingest/protocols/translate.js';
 
 const limits = { propertiesMax: 256, userPropertiesMax: 256, keyLengthMax: 256, valueBytesMax: 8192 };
+const PROTO = JSON.parse('{"__proto__":1}') as object;
+const withoutLast = (object: object, count: number) => Object.fromEntries(Object.entries(object).slice(0, -count));
 const NOW = Date.parse('2026-03-01T12:00:00Z');
 
 function read(protocol: string, call: string, body: unknown) {
@@ -106,6 +108,43 @@ test.each<[string, object, object]>([
   expect(calls).toEqual([{ call: expected }]);
 });
 
+const LONG = 'x'.repeat(9000);
+const MANY = Object.fromEntries(Array.from({ length: 258 }, (_, n) => [`p${n}`, n]));
+const HUGE = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`p${n}`, 'x'.repeat(8000)]));
+
+test.each<[string, object, object, object]>([
+  ['a long value', { plan: 'pro', bio: LONG }, { set: { plan: 'pro' } }, { value_too_long: 1 }],
+  ['an empty key', { plan: 'pro', '': 1 }, { set: { plan: 'pro' } }, { profile_not_valid: 1 }],
+  ['a key of an object', JSON.parse(`{"__proto__":1,"bio":"${LONG}"}`), { set: PROTO }, { value_too_long: 1 }],
+  ['more traits than allowed', MANY, { set: withoutLast(MANY, 2) }, { profile_not_valid: 2 }],
+  ['traits above the size of a profile', HUGE, {}, { profile_not_valid: 1 }],
+])('segment: %s costs neither the other traits nor the mapping', (_, traits, ops, counted) => {
+  const { calls, skipped } = read('segment', 'identify', { ...COMMON, traits });
+  expect(calls).toEqual([{ call: { userId: 'ada', deviceId: 'd1', ops } }]);
+  expect(Object.fromEntries(skipped)).toEqual(counted);
+});
+
+test.each<[string | undefined, object, string]>([
+  ['mobile', {}, 'client'],
+  ['web', {}, 'client'],
+  ['client', {}, 'client'],
+  [undefined, { device: { model: 'iPhone' } }, 'client'],
+  [undefined, { userAgent: 'Firefox' }, 'client'],
+  [undefined, { os: { name: 'Linux' } }, 'server'],
+  [undefined, {}, 'server'],
+  ['server', { userAgent: 'Firefox', device: { model: 'iPhone' } }, 'server'],
+])('segment: a call of the channel %s with the context %j has the origin %s', (channel, context, origin) => {
+  const { events } = read('segment', 'track', { ...COMMON, event: 'a', channel, context });
+  expect(events).toMatchObject([{ origin }]);
+  // Without a secret key, and for an app with one, address and geography are those of the request.
+  expect(Object.hasOwn(events[0] ?? {}, 'ip')).toBe(origin === 'server');
+});
+
+test('segment: a call without a valid user is counted once, and maps nothing', () => {
+  const { calls, skipped } = read('segment', 'identify', { ...COMMON, userId: 'null', traits: { bio: LONG } });
+  expect([calls, Object.fromEntries(skipped)]).toEqual([[], { profile_not_valid: 1 }]);
+});
+
 test('segment: calls without an equal are counted by reason', () => {
   const batch = [{ type: 'track' }, { type: 'identify', anonymousId: 'd1' }, { type: 'other' }, 7];
   const { events, calls, skipped } = read('segment', 'batch', { batch });
@@ -115,6 +154,10 @@ test('segment: calls without an equal are counted by reason', () => {
 
 test.each<[string, string, number | undefined]>([
   ['a right clock', '2026-03-01T12:00:30Z', undefined],
+  ['a body that is repeated 72 s after a 429', '2026-03-01T11:58:48Z', undefined],
+  ['a body that is repeated for the third time', '2026-03-01T11:56:20Z', undefined],
+  ['a clock six minutes behind', '2026-03-01T11:54:00Z', NOW + 300_000],
+  ['a clock two minutes ahead', '2026-03-01T12:02:00Z', NOW - 180_000],
   ['a clock an hour ahead', '2026-03-01T13:00:00Z', NOW - 3_660_000],
   ['a clock years behind', '2016-03-01T12:00:00Z', undefined],
 ])('segment: the time of %s', (_, sentAt, correctedMs) => {
@@ -128,6 +171,15 @@ test.each<[string, string, number | undefined]>([
 test('properties named like those of objects stay properties', () => {
   const { events } = read('segment', 'track', '{"event":"a","properties":{"__proto__":{"x":1},"constructor":2}}');
   expect(JSON.stringify(events[0]?.event_properties)).toBe('{"__proto__":{"x":1},"constructor":2}');
+});
+
+test.each<[string, string, object, number]>([
+  ['segment', 'track', { event: 'a' }, 1],
+  ['segment', 'batch', { batch: [{ type: 'track', event: 'a' }, 7] }, 2],
+  ['posthog', '', [{ event: '$identify', distinct_id: 'ada', properties: { $anon_distinct_id: 'd' } }, 7], 2],
+  ['amplitude', '', { events: [{ event_type: 'a', user_id: 'u', device_id: 'd', user_properties: { a: 1 } }] }, 1],
+])('%s: a body counts with its records (%s %j)', (name, call, body, records) => {
+  expect(read(name, call, body).records).toBe(records);
 });
 
 const DEVICE = '0198a5c0-0000-7000-8000-000000000001';
@@ -243,6 +295,17 @@ test('posthog: events of models and exceptions lose long values, and stay', () =
 test('posthog: the age of an event gives its time', () => {
   const { times } = read('posthog', '', { event: 'buy', distinct_id: 'ada', offset: 5000 });
   expect([...times]).toEqual([[0, NOW - 5000]]);
+});
+
+test('amplitude: operations that are not valid cost neither the others nor the link', () => {
+  const operations = { $add: { n: 'one', m: 2 }, $set: { a: 1 }, $setOnce: 'text', $unset: { '': '-', b: '-' } };
+  const event = { event_type: '$identify', user_id: 'ada', device_id: 'd1', insert_id: 'i1' };
+  const { calls, skipped } = read('amplitude', '', { events: [{ ...event, user_properties: operations }] });
+  expect(calls).toEqual([
+    { call: { userId: 'ada', ops: { set: { a: 1 }, add: { m: 2 }, unset: ['b'] } }, onceId: '$add i1' },
+    { call: { userId: 'ada', deviceId: 'd1', ops: {} } },
+  ]);
+  expect(Object.fromEntries(skipped)).toEqual({ profile_not_valid: 3 });
 });
 
 test('amplitude: events, links and profiles', () => {

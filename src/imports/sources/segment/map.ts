@@ -1,4 +1,5 @@
 // Maps calls of Segment and RudderStack. README.md beside this file has the mapping.
+import { isOfServer } from '../../../ingest/protocols/segment/is-of-server.js';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
@@ -83,8 +84,6 @@ function toLink({ user, device, timeMs }: Call): Mapped[] {
 /** The properties of the call win over the `others`. */
 function toEvent(call: Call, insertId: string, type: string, others: Properties, renames?: Renames): Mapped {
   const { record, context } = call;
-  const channel = record.channel;
-  const isServer = channel === 'server' || textOf(context.userAgent) === undefined;
   const event: ImportedEvent = {
     event_type: type,
     timeMs: call.timeMs,
@@ -97,7 +96,7 @@ function toEvent(call: Call, insertId: string, type: string, others: Properties,
     user_agent: textOf(context.userAgent),
     agent: textOf(context.userAgent) === undefined ? toClient(context) : undefined,
     geo: undefined,
-    origin: channel === 'client' || !isServer ? 'client' : 'server',
+    origin: isOfServer(record.channel, context) ? 'server' : 'client',
   };
   return { kind: 'event', event };
 }

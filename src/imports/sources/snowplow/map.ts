@@ -15,6 +15,7 @@ import {
   present,
   textOf,
   timeOf,
+  tryParseJson,
 } from '../../values.js';
 
 /** Distinct events among which a repetition is recognized: about 60 MB of their hashes. */
@@ -114,22 +115,56 @@ function toEventProperties(row: JsonObject): Properties {
   for (const name of TEXTS) columns[name] = row[name];
   for (const name of NUMBERS) columns[name] = numberOf(row[name]);
   present(columns, properties);
-  present(toContexts(row.contexts), properties);
-  return present(objectOf(objectOf(objectOrJson(row.unstruct_event).data).data), properties);
+  const { entities, data } = readOwnColumns(row);
+  present(toContexts([...entitiesOf(row.contexts), ...entities]), properties);
+  present(objectOf(objectOf(objectOrJson(row.unstruct_event).data).data), properties);
+  return present(data, properties);
+}
+
+/** Name and data. */
+type Entity = readonly [name: string, data: unknown];
+
+/** `iglu:com.acme/product/jsonschema/1-0-0` is `product`. */
+function entitiesOf(contexts: unknown): readonly Entity[] {
+  const { data } = objectOrJson(contexts);
+  return (Array.isArray(data) ? data.filter(isObject) : []).flatMap((entity): Entity[] => {
+    const name = /^iglu:[^/]+\/([^/]+)\//.exec(String(entity.schema))?.[1];
+    return name === undefined ? [] : [[name, entity.data]];
+  });
 }
 
 /**
- * Each entity under the name in its schema: `iglu:com.acme/product/jsonschema/1-0-0` is `product`.
+ * Columns of warehouses for one schema each: `contexts_com_acme_product_1` has entities, and
+ * `unstruct_event_com_acme_order_1_0_0` the data of an event.
  */
-function toContexts(contexts: unknown): Properties {
-  const { data } = objectOrJson(contexts);
+const OWN_COLUMN = /^(unstruct_event|contexts)_(\w+?)_\d+(?:_\d+_\d+)?$/;
+/** A column does not say where its vendor ends: most have two parts, as in `com_acme`. */
+const VENDOR = /^(?:com_(?:google|snowplowanalytics)_[^_]+|[^_]+_[^_]+)_/;
+
+function readOwnColumns(row: JsonObject): { readonly entities: readonly Entity[]; readonly data: Properties } {
+  const entities: Entity[] = [];
+  const data: Properties = {};
+  for (const column in row) {
+    const [, kind, schema = ''] = OWN_COLUMN.exec(column) ?? [];
+    if (kind === undefined) continue;
+    const value = tryParseJson(row[column]);
+    if (kind === 'unstruct_event') {
+      present(objectOf(value), data);
+    } else {
+      const name = schema.replace(VENDOR, '');
+      entities.push(...(Array.isArray(value) ? value : [value]).filter(isObject).map((each): Entity => [name, each]));
+    }
+  }
+  return { entities, data };
+}
+
+/** Several entities of one name are a list. */
+function toContexts(entities: readonly Entity[]): Properties {
   const properties: Properties = {};
-  for (const entity of Array.isArray(data) ? data.filter(isObject) : []) {
-    const name = /^iglu:[^/]+\/([^/]+)\//.exec(String(entity.schema))?.[1];
-    if (name === undefined) continue;
+  for (const [name, data] of entities) {
     const key = `context_${name}`;
     const known = properties[key];
-    properties[key] = known === undefined ? entity.data : [...(Array.isArray(known) ? known : [known]), entity.data];
+    properties[key] = known === undefined ? data : [...(Array.isArray(known) ? known : [known]), data];
   }
   return properties;
 }

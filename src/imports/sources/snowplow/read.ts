@@ -13,9 +13,12 @@ const LINE_BYTES_MAX = 5 * 1024 * 1024;
 export const snowplow = defineSource<JsonObject>({
   name: 'snowplow',
   about: 'enriched events (TSV), or atomic.events as CSV with a header (.csv)',
-  read: (file) => (/\.csv(?:\.gz)?$/.test(file.name) ? readCsv(file) : readEnriched(file)),
+  read: (file) => (/\.csv(?:\.gz)?$/.test(file.name) ? readCsv(file, toLowerCase) : readEnriched(file)),
   createMapper,
 });
+
+/** Snowflake writes the names of columns in capitals. */
+const toLowerCase = (name: string): string => name.toLowerCase();
 
 async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
   for await (const { text, number: line, isCut } of readLines(file.open(), { lineBytesMax: LINE_BYTES_MAX })) {

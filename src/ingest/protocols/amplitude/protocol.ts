@@ -17,6 +17,7 @@ export const amplitude: Protocol = {
       throw new PublicError('bad_request', 'the body must be an object with an array "events"');
     }
     mapEvents(body.events, sink);
+    return body.events.length;
   },
 
   answer: ({ accepted, bytes, now }) => ({

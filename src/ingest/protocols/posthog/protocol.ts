@@ -47,6 +47,7 @@ export const posthog: Protocol = {
       if (isObject(event)) mapEvent(isObject(event.options) ? toFirstForm(event, head) : event, request, sink);
       else sink.skip('call_unknown');
     }
+    return events.length;
   },
 
   answer: (_counts, call) => (call === SECOND_FORM ? { results: {} } : { status: 'Ok' }),

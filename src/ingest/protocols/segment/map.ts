@@ -3,6 +3,7 @@ import { setOwnProperty } from '../../../platform/own-property.js';
 import type { RawEvent } from '../../body.js';
 import type { Sink } from '../protocol.js';
 import { correctedTime, idOf, objectOf, type Properties, putAll, putPresent, type Renames, textOf } from '../values.js';
+import { isOfServer } from './is-of-server.js';
 
 /** What the calls of one request share. */
 export interface Request {
@@ -72,7 +73,7 @@ function addEvent(call: RawEvent, type: string, renames: Renames, { skewMs }: Re
   const context = objectOf(call.context);
   const library = objectOf(context.library);
   const agent = textOf(context.userAgent);
-  const isServer = call.channel === 'server' || agent === undefined;
+  const isServer = isOfServer(call.channel, context);
   const [user, device] = [idOf(call.userId), idOf(call.anonymousId)];
   const time = call.timestamp ?? call.originalTimestamp;
   const timeMs = correctedTime(time, skewMs);
@@ -92,7 +93,7 @@ function addEvent(call: RawEvent, type: string, renames: Renames, { skewMs }: Re
       insert_id: idOf(call.messageId),
       time: timeMs === undefined ? time : undefined,
       library: library.name === undefined ? undefined : `${String(library.name)}/${String(library.version ?? '')}`,
-      origin: call.channel !== 'client' && isServer ? 'server' : 'client',
+      origin: isServer ? 'server' : 'client',
       event_properties: properties,
       // Read with a secret key only. The sender of a server's call is not its user.
       ...((isServer || typeof context.ip === 'string') && { ip: textOf(context.ip) ?? null }),

@@ -49,13 +49,14 @@ export const segment: Protocol = {
     const type = CALLS.get(segmentOfPath);
     if (type !== 'batch') {
       mapCall(body, type, request, sink);
-      return;
+      return 1;
     }
     if (!Array.isArray(body.batch)) throw new PublicError('bad_request', '"batch" must be an array of calls');
     for (const call of body.batch as unknown[]) {
       if (isObject(call)) mapCall(call, call.type, request, sink);
       else sink.skip('call_unknown');
     }
+    return body.batch.length;
   },
 
   answer: () => ACCEPTED,

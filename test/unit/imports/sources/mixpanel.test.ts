@@ -1,6 +1,7 @@
 // Mapping of Mixpanel's raw export and people, and who is one person.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { DerivedSessions } from '../../../../src/imports/derived-sessions.js';
 import { mixpanel } from '../../../../src/imports/sources/mixpanel/read.js';
 import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
@@ -53,6 +54,18 @@ test('equal events without $insert_id are two, and milliseconds are read', () =>
 test('a session ends after 30 minutes', () => {
   const sessions = find('Invoice paid').map((event) => event.session_id);
   expect(sessions).toEqual(['mp:u1:1700003000', 'mp:u1:1700003000']);
+});
+
+const SESSIONS: readonly (readonly [rule: string, minutes: readonly number[], sessions: readonly number[]])[] = [
+  ['records in descending order are of one session', [60, 50, 40, 30, 20, 10], [60, 60, 60, 60, 60, 60]],
+  ['records of two sessions may take turns', [120, 60, 121, 61, 59, 119], [120, 60, 120, 60, 60, 120]],
+  ['a gap of more than 30 minutes begins a session', [0, 30, 61], [0, 0, 61]],
+];
+
+test.each(SESSIONS)('sessions: %s', (_rule, minutes, sessions) => {
+  const derived = new DerivedSessions('mp');
+  const ids = minutes.map((minute) => derived.of('u', minute * 60_000));
+  expect(ids).toEqual(sessions.map((minute) => `mp:u:${minute * 60}`));
 });
 
 test('what has no equal is skipped with a reason', () => {

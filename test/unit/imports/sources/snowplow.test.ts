@@ -77,6 +77,34 @@ test('CSV with a header is the same', async () => {
   expect(event).toMatchObject({ insert_id: 'sp:e9', timeMs: Date.UTC(2023, 10, 14, 22, 13, 20, 500), user_id: 'u' });
 });
 
+const WAREHOUSE = {
+  EVENT: 'unstruct',
+  EVENT_ID: 'e9',
+  EVENT_NAME: 'order',
+  DERIVED_TSTAMP: '2023-11-14 22:13:20.5',
+  CONTEXTS: '{"data":[{"schema":"iglu:com.acme/ab/jsonschema/1-0-0","data":{"v":1}}]}',
+  UNSTRUCT_EVENT_COM_ACME_ORDER_1: '{"total":5}',
+  UNSTRUCT_EVENT_COM_ACME_REFUND_1: '',
+  CONTEXTS_COM_ACME_PRODUCT_1: '[{"sku":"x"}]',
+  CONTEXTS_COM_ACME_PRODUCT_2_0_1: '[{"sku":"y"}]',
+  CONTEXTS_COM_SNOWPLOWANALYTICS_SNOWPLOW_WEB_PAGE_1: '[{"id":"p"}]',
+  CONTEXTS_COM_ACME_NONE_1: '[]',
+  CONTEXTS_COM_ACME_BROKEN_1: '[{',
+};
+
+test('CSV of a warehouse has a column for each schema, under names in capitals', async () => {
+  const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const csv = `${Object.keys(WAREHOUSE).join()}\n${Object.values(WAREHOUSE).map(quote).join()}\n`;
+  const [event] = eventsOf(await mapAll(snowplow, { ...inputOf(csv), name: 'events.csv' }));
+  expect(event).toMatchObject({ event_type: 'order', insert_id: 'sp:e9' });
+  expect(event?.event_properties).toEqual({
+    total: 5,
+    context_ab: { v: 1 },
+    context_product: [{ sku: 'x' }, { sku: 'y' }],
+    context_web_page: { id: 'p' },
+  });
+});
+
 const ROW = (second: number, ids: Readonly<Record<string, string>>) => {
   const row: Readonly<Record<string, string>> = {
     ...{ app_id: 'shop', platform: 'web', event: 'page_view', event_id: `${second}` },
