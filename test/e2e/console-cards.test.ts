@@ -322,6 +322,12 @@ test('a document in other spellings is shown with its ranges, its choices and it
 
 test('a dashboard is printed without its controls, and shown on the full screen; members do not edit it', async () => {
   const id = await create('shown');
+  const changed = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards/${id}?base_version=1`, {
+    method: 'PUT',
+    headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
+    body: JSON.stringify({ source_yaml: `${SOURCE}# Changed.\n` }),
+  });
+  expect(changed.status).toBe(200);
   const visited = await shop.visit(`/dashboards/${id}`);
   const { page } = visited;
   const refresh = page.getByRole('button', { name: 'Refresh' });
@@ -342,4 +348,7 @@ test('a dashboard is printed without its controls, and shown on the full screen;
   const member = await shop.visit(`/dashboards/${id}`, { jar: await shop.join('reader@example.com', 'member') });
   await member.page.getByRole('region', { name: 'Orders' }).waitFor();
   expect(await member.page.getByRole('button', { name: /^Edit/ }).count()).toBe(0);
+  await member.page.goto(shop.addressOf(`/dashboards/${id}#v=versions`));
+  await member.page.getByText('Version 1', { exact: true }).waitFor();
+  expect(await member.page.getByRole('button', { name: /^Restore/ }).count()).toBe(0);
 });

@@ -101,6 +101,9 @@ describe('experiments', () => {
     expect(await page.getByRole('combobox', { name: 'Property' }).inputValue()).toBe('price');
     await page.getByRole('button', { name: 'Remove the guard error' }).click();
     await guards.waitFor({ state: 'detached' });
+    await page.goto(shop.addressOf('/experiments/button#goal=purchase&measure=sum'));
+    await page.reload();
+    await page.getByRole('status').filter({ hasText: 'Choose a property with numbers' }).waitFor();
   });
 
   test('whose split is wrong say so above all else', async () => {

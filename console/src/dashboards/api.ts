@@ -1,6 +1,7 @@
 // Types and requests of the dashboard routes (/api/projects/{projectID}/dashboards).
 import { queryOptions } from '@tanstack/react-query';
 import { getJson, postJson, request } from '../api/request.js';
+import { isAtLeast, type Project } from '../boot.js';
 
 export interface DashboardItem {
   readonly id: string;
@@ -94,6 +95,10 @@ export const dashboardQuery = (projectId: string, id: string) =>
     queryFn: ({ signal }) => getJson<Dashboard>(pathOf(projectId, `/${id}`), signal),
     staleTime: 0,
   });
+
+/** Whether the person may change it in the console. */
+export const isEditableBy = ({ role }: Project, { synced_at: syncedAt, visibility }: Dashboard): boolean =>
+  syncedAt === null && (visibility === 'personal' || isAtLeast(role, 'admin'));
 
 export const versionsQuery = (projectId: string, id: string) =>
   queryOptions({

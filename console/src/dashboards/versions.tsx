@@ -4,7 +4,7 @@ import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
-import { changeDashboard, type Dashboard, readVersion, versionsQuery } from './api.js';
+import { changeDashboard, type Dashboard, isEditableBy, readVersion, versionsQuery } from './api.js';
 import style from './dashboards.module.css';
 import { VersionList } from './version-list.js';
 
@@ -39,7 +39,7 @@ export function Versions({ project, dashboard }: Props) {
           versions={data}
           timezone={project.timezone}
           current={dashboard}
-          isEditable={syncedAt === null}
+          isEditable={isEditableBy(project, dashboard)}
           read={(version) => readVersion(project.id, id, version)}
           restore={restore}
         />

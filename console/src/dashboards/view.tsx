@@ -6,7 +6,7 @@ import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
-import { type Dashboard, filledQuery, type Values } from './api.js';
+import { type Dashboard, filledQuery, isEditableBy, type Values } from './api.js';
 import { CardView } from './card.js';
 import style from './dashboards.module.css';
 import { MoreMenu } from './more-menu.js';
@@ -26,7 +26,7 @@ export function View({ project, dashboard, values }: Props) {
     ...filledQuery(project.id, dashboard, values),
     placeholderData: (before) => before,
   });
-  const isEditable = syncedAt === null && (dashboard.visibility === 'personal' || project.role !== 'member');
+  const isEditable = isEditableBy(project, dashboard);
   const refresh = useRefresh(config.refresh);
   const isRefreshing = useIsFetching({ queryKey: ['card'] }) > 0;
   useEffect(() => {

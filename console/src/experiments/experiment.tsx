@@ -54,7 +54,7 @@ export function Experiment({ project, choice }: Props) {
       </p>
       <header className={style.head}>
         <h1 className={style.title}>{choice}</h1>
-        {results.data !== undefined && (
+        {q !== undefined && results.data !== undefined && (
           <p className="muted">
             {period(results.data.period, project.timezone)} · {project.timezone}
           </p>
@@ -62,11 +62,12 @@ export function Experiment({ project, choice }: Props) {
       </header>
       <Controls setup={{ ...setup, goal }} names={names} change={change} />
       {q === undefined && <Pending of={naming} />}
+      {q === undefined && goal !== undefined && <p role="status">{experimentTexts.noProperty}</p>}
       {results.error && !results.isFetching && (
         <FailedAnswer failure={results.error} retry={() => void results.refetch()} />
       )}
       {results.isPending && q !== undefined && <p role="status">{texts.loading}</p>}
-      {results.data !== undefined && !results.error && (
+      {q !== undefined && results.data !== undefined && !results.error && (
         <Results answer={results.data} choice={choice} project={project} isOld={results.isPlaceholderData} />
       )}
       {exposures.data !== undefined && exposures.data.rows.length > 0 && (
