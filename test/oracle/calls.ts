@@ -29,7 +29,7 @@ const DEFAULT_DAYS: Readonly<Record<Question['source'], number>> = {
   choice: 30,
 };
 
-export function withCallsBound(question: Question, asked: World): Question {
+export function withCallsBound(question: Question, asked: World, isOfCohort = false): Question {
   // A call is of the person, also where units are counted.
   const world: World = { ...asked, subjectOf: asked.distinctIdOf };
   const { where } = { where: undefined, ...question };
@@ -37,7 +37,7 @@ export function withCallsBound(question: Question, asked: World): Question {
   const interval = rangeOfQuestion(question, world);
   return {
     ...question,
-    where: where.map((condition) => bound(condition, question.source, { world, interval })),
+    where: where.map((condition) => bound(condition, question.source, { world, interval, isOfCohort })),
   } as Question;
 }
 
@@ -45,7 +45,7 @@ export function withCallsBound(question: Question, asked: World): Question {
 export function withCohort(world: World, question: Question): World {
   const { cohort } = question;
   if (cohort === undefined) return world;
-  const { where = [] } = withCallsBound({ ...question, where: cohort } as Question, world);
+  const { where = [] } = withCallsBound({ ...question, where: cohort } as Question, world, true);
   const read = eventField(world);
   const isInCohort = (item: Event | Profile): boolean =>
     question.source === 'users'
@@ -55,15 +55,20 @@ export function withCohort(world: World, question: Question): World {
 }
 
 function rangeOfQuestion({ source, range }: Question, { clock }: World): Interval {
-  const isOfMonths = source === 'retention' && range?.kind === 'last' && range.span.unit === 'm';
-  const read = isOfMonths ? ({ kind: 'last', span: { count: range.span.count, unit: 'mo' } } as const) : range;
+  const read = range?.kind === 'last' ? { ...range, span: spanIn(source, range.span) } : range;
   return intervalOf(read, { count: DEFAULT_DAYS[source], unit: 'd' }, clock);
 }
+
+/** In retention `m` means months. */
+const spanIn = (source: Question['source'], span: Span): Span =>
+  source === 'retention' && span.unit === 'm' ? { ...span, unit: 'mo' } : span;
 
 interface Given {
   readonly world: World;
   /** Of the question. */
   readonly interval: Interval;
+  /** A cohort is a query of its own: its `m` means minutes in every question. */
+  readonly isOfCohort: boolean;
 }
 
 function bound(condition: Condition, source: Question['source'], given: Given): Condition {
@@ -71,7 +76,9 @@ function bound(condition: Condition, source: Question['source'], given: Given): 
     return { ...condition, terms: condition.terms.map((term) => bound(term, source, given)) };
   }
   if (condition.kind !== 'call') return condition;
-  const valueFor = valuesOf(condition, given);
+  const { last } = condition;
+  const read = last && !given.isOfCohort ? { ...condition, last: spanIn(source, last) } : condition;
+  const valueFor = valuesOf(read, given);
   const keyOf = keyReader(condition, given.world);
   return {
     kind: 'bound',

@@ -61,7 +61,7 @@ export function answerCompared(
   const span: Span = { count: DEFAULT_DAYS[question.source] ?? 7, unit: 'd' };
   const range = rangeOf(question);
   const current = intervalOf(range, span, clock);
-  const earlier = earlierInterval(compare, range, current, clock);
+  const earlier = earlierInterval(comparisonOf(question, compare), range, current, clock);
   const form = formOf(question);
   const over = ({ start, end }: Interval): Answer =>
     answerOne(without(question, { kind: 'from', from: toRfc3339(start), to: toRfc3339(end) }));
@@ -104,6 +104,11 @@ function openPeriods(
 function rangeOf({ source, range }: Question): Range | undefined {
   if (source !== 'retention' || range?.kind !== 'last' || range.span.unit !== 'm') return range;
   return { kind: 'last', span: { count: range.span.count, unit: 'mo' } };
+}
+
+function comparisonOf({ source }: Question, compare: Comparison): Comparison {
+  if (source !== 'retention' || compare.kind !== 'span' || compare.span.unit !== 'm') return compare;
+  return { ...compare, span: { ...compare.span, unit: 'mo' } };
 }
 
 /** Filters of rows and endings apply to the joined rows. */

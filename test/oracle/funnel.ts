@@ -15,7 +15,7 @@ import {
 import { eventsOf, type IsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
-import type { Condition, Events, FunnelQuestion, Match } from './question.js';
+import type { Condition, Events, FunnelQuestion, Literal, Match } from './question.js';
 import { type Answer, compareCells, inThisOrder, type Row } from './table.js';
 import { eventText, fieldText } from './to-query-text.js';
 import { textOf } from './values.js';
@@ -74,7 +74,7 @@ export function attemptsOf(question: FunnelQuestion, interval: Interval, world: 
     .map((own) => {
       const relevant = own.filter((event) => steps.some((isStep) => isStep(event)));
       const excluded = own.filter((event) => isExcluded.some((isOf) => isOf(event)));
-      if (question.order === 'any') return anyOrderAttempts(inOrderOfSteps(relevant, names, steps), steps, window);
+      if (question.order === 'any') return anyOrderAttempts(byNeed(relevant, names, steps), steps, window);
       if (question.order === 'strict') return strictAttempts({ events: own, steps, excluded, window });
       const ordered = isByPosition ? inOrderOfSteps(relevant, names, steps) : relevant;
       return ordered
@@ -153,30 +153,51 @@ function mayOverlap(one: Events | undefined, other: Events | undefined): boolean
     .some(([field, values]) =>
       (right[0]?.where ?? [])
         .flatMap(requiredValues)
-        .some(([otherField, others]) => field === otherField && !values.some((value) => others.includes(value))),
+        .some(([otherField, others]) => field === otherField && areApart(values, others)),
     );
 }
 
 const matchesOf = (events: Events | undefined): readonly Match[] =>
   typeof events === 'string' ? [{ event: events, where: [] }] : (events ?? [{ event: null, where: [] }]);
 
-function requiredValues(condition: Condition): [string, string[]][] {
+function requiredValues(condition: Condition): [string, readonly Literal[]][] {
   if (condition.kind === 'and') return condition.terms.flatMap(requiredValues);
-  if (condition.kind === 'in' && !condition.negated) return [[condition.field, condition.values.map(String)]];
-  if (condition.kind === 'compare' && condition.operator === '=') return [[condition.field, [String(condition.value)]]];
+  if (condition.kind === 'in' && !condition.negated) return [[condition.field, condition.values]];
+  if (condition.kind === 'compare' && condition.operator === '=') return [[condition.field, [condition.value]]];
   return [];
 }
 
+/** A value may equal literals of two types: 1 equals `1`, `"1"` and `true`. */
+function areApart(values: readonly Literal[], others: readonly Literal[]): boolean {
+  const isOfOneType = new Set([...values, ...others].map((value) => typeof value)).size === 1;
+  return isOfOneType && !values.some((value) => others.includes(value));
+}
+
+/** Steps of different names. */
+const differentSteps = (names: readonly string[], steps: readonly IsOf[]): IsOf[] =>
+  steps.filter((_, index) => names.indexOf(names[index] ?? '') === index);
+
+/** A later step weighs more than all earlier ones together. */
+const weightOf = (event: Event, steps: readonly IsOf[]): number =>
+  steps.reduce((sum, isStep, index) => sum + (isStep(event) ? 2 ** index : 0), 0);
+
 /**
- * Reading: where steps may overlap, events of equal time are in the order of the steps that they
- * match.
+ * Reading: where steps may overlap, events of equal time are in the order of the first step that
+ * they match; of equal ones, those of later steps come later.
  */
 function inOrderOfSteps(events: readonly Event[], names: readonly string[], steps: readonly IsOf[]): Event[] {
-  const isFirstOfItsName = names.map((name, index) => names.indexOf(name) === index);
-  const different = steps.filter((_, index) => isFirstOfItsName[index]);
-  const rank = (event: Event): number =>
-    different.reduce((sum, isStep, index) => sum + (isStep(event) ? 2 ** index : 0), 0);
-  return [...events].sort((a, b) => a.time - b.time || rank(a) - rank(b) || compareEvents(a, b));
+  const different = differentSteps(names, steps);
+  const first = (event: Event): number => different.findIndex((isStep) => isStep(event));
+  const weight = (event: Event): number => weightOf(event, different);
+  return [...events].sort(
+    (a, b) => a.time - b.time || first(a) - first(b) || weight(a) - weight(b) || compareEvents(a, b),
+  );
+}
+
+/** Reading: in any order, a step takes of equal times the event that the later steps need least. */
+function byNeed(events: readonly Event[], names: readonly string[], steps: readonly IsOf[]): Event[] {
+  const weight = (event: Event): number => weightOf(event, differentSteps(names, steps));
+  return [...events].sort((a, b) => a.time - b.time || weight(a) - weight(b) || compareEvents(a, b));
 }
 
 /**

@@ -81,7 +81,7 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const isTop = size?.kind === 'top' && !isByMetric;
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
-  const having = takeHaving(scope, stages, { metric: metric.column, groups, size });
+  const having = takeHaving(scope, stages, { metric: metric.column, groups, beside, size });
   const query = { kind: 'aggregate', mode, rows, selection, measure, each, ...added, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {
     const other = findOther(scope, size, groups);
@@ -105,10 +105,12 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
 interface AnswerColumns {
   readonly metric: string;
   readonly groups: readonly Group[];
+  readonly beside: Readonly<Record<string, string>>;
   readonly size: StageOf<'limit' | 'top'> | undefined;
 }
 
-function takeHaving(scope: Scope, stages: StageReader, { metric, groups, size }: AnswerColumns): Condition | undefined {
+function takeHaving(scope: Scope, stages: StageReader, columns: AnswerColumns): Condition | undefined {
+  const { metric, groups, beside, size } = columns;
   const filters = stages.takeRowFilters();
   for (const filter of filters) {
     if (size?.kind === 'top' && size.withOther) {
@@ -122,7 +124,7 @@ function takeHaving(scope: Scope, stages: StageReader, { metric, groups, size }:
       );
     }
   }
-  return resolveRowFilters(scope, filters, { metric, groups, planned: { metric: METRIC, group: groupAlias } });
+  return resolveRowFilters(scope, filters, { metric, groups, beside, planned: { metric: METRIC, group: groupAlias } });
 }
 
 /** Arguments that SQL users write after count. */

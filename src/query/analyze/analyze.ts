@@ -12,6 +12,7 @@ import type { SourceRow } from '../sources/source.js';
 import { isWithinLimits } from './form.js';
 import { noMentions } from './mentions.js';
 import type { ResolvedQuery } from './resolved.js';
+import { columnsOf } from './row-filters.js';
 import { report, type Scope } from './scope.js';
 import { StageReader } from './stage-reader.js';
 
@@ -70,7 +71,8 @@ function analyzeSource(scope: Scope, { source, stages }: Query): ResolvedQuery |
   // The row of the source's own kind takes this source.
   const row = SOURCES[known.kind] as SourceRow<never, ResolvedSource>;
   const reader = new StageReader(scope, stages, { ...row, name: row.name ?? known.kind });
-  const resolved = row.analyze(scope, known as never, reader);
+  const columns = columnsOf(stages, row.columns ?? []);
+  const resolved = row.analyze({ ...scope, columns }, known as never, reader);
   reader.rejectRest();
   const { timezone, warnings, mentions } = scope;
   const hasCohorts = scope.selected.cohort !== undefined;

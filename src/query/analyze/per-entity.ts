@@ -54,7 +54,7 @@ export function takeOfEntities(
   }
   const filters = stages.takeRowFilters({ before: aggregate });
   const planned = { metric: VALUE_OF_ENTITY, group: () => '' };
-  const having = resolveRowFilters(scope, filters, { metric: column, groups: [], planned });
+  const having = resolveRowFilters(scope, filters, { metric: column, groups: [], beside: {}, planned });
   const ofNumbers = resolveOfNumbers(scope, aggregate, { name: stage.name, column });
   return entity && measure && ofNumbers && { aggregate, measure: ofNumbers, each: { entity, measure, having } };
 }

@@ -111,6 +111,8 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   const nearest = scope.nearest.find('field', name.path, known);
   const key = longSessionKey(name.path);
   if (isSessionKey(key) && nearest !== `_${key}`) return reportNearest(scope, name, `session.${key}`);
+  const isColumn = scope.columns?.includes(name.path) && (nearest === undefined || nearest === name.path);
+  if (isColumn) return reportColumn(scope, name);
   if (nearest && keys.includes(nearest)) return reportNearest(scope, name, writtenProperty(nearest));
   if (nearest) return reportNearest(scope, name, nearest);
   return report(
@@ -121,6 +123,15 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
     writtenProperty(name.path),
   );
 }
+
+/** Has no replacement: a property of this name would be another question. */
+const reportColumn = (scope: Scope, { path, written, span }: FieldName): undefined =>
+  report(
+    scope,
+    span,
+    `unknown field ${quote(written)}`,
+    `it is a column of the answer and no field of events; a where behind an aggregate of events filters rows, as in unique by _country | where unique_count > 20; a property is written ${writtenProperty(path)}`,
+  );
 
 const writtenProperty = (key: string): string =>
   `event_properties.${/^[\w.$-]+$/.test(key) ? key : JSON.stringify(key)}`;

@@ -8,7 +8,13 @@ import type { CalendarSpan } from '../time/range.js';
 import type { Mentions } from './mentions.js';
 
 export type ResolvedField =
-  | { readonly kind: 'column'; readonly name: string; readonly field: EventField }
+  | {
+      readonly kind: 'column';
+      readonly name: string;
+      readonly field: EventField;
+      /** Where this time is compared with times that have no offset; default: the query's zone. */
+      readonly zone?: string;
+    }
   | PropertyField
   | { readonly kind: 'distinct_id'; readonly name: string }
   /**

@@ -15,6 +15,8 @@ export interface Scope {
   readonly guessOf: GuessOf;
   /** Keys of event properties that the project has sent, for hints of unknown names. */
   readonly propertyKeys?: readonly string[] | undefined;
+  /** Names of the columns of the answer, for hints of unknown names. */
+  readonly columns?: readonly string[];
   /** What the project has defined. */
   readonly definitions?: Definitions | undefined;
   /** Where the nearest ones of the project's names are found. */

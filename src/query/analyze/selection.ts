@@ -2,19 +2,22 @@
 import { type CallRows, callResolver } from '../conditions/calls.js';
 import { joinConditions, resolveCondition } from '../conditions/resolve.js';
 import { isDefined } from '../is-defined.js';
+import type { Duration } from '../parse/syntax.js';
 import { resolveComparedRange } from '../time/compared-range.js';
 import { lastDays, resolveTimeStage, TIME_STAGES, type TimeStage } from '../time/range.js';
 import type { Condition, EventSelection, EventSet, TimeRange } from './resolved.js';
 import { type CallComparison, report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 
+type ReadDuration = (duration: Duration) => Duration;
+
 interface Asked {
   /** Undefined: events of any type. */
   readonly events?: EventSet | undefined;
   /** Restricts the events of the source. */
   readonly condition?: Condition | undefined;
-  /** Rewrites a time stage for sources that read it differently. */
-  readonly readTime?: (stage: TimeStage) => TimeStage;
+  /** Rewrites a duration for sources that read it differently. */
+  readonly readDuration?: ReadDuration | undefined;
   /** What conditions filter; `unknown` where calls do not fit. */
   readonly rows?: CallRows['rows'] | 'unknown';
 }
@@ -22,12 +25,12 @@ interface Asked {
 export function takeSelection(
   scope: Scope,
   stages: StageReader,
-  { events, condition, readTime, rows = 'events' }: Asked = {},
+  { events, condition, readDuration, rows = 'events' }: Asked = {},
 ): EventSelection {
   const time = stages.takeTime();
   const range =
-    (time && resolveTimeStage(scope, readTime?.(time) ?? time)) ?? lastDays(scope.nowMs, stages.defaultDays);
-  const resolveCall = rows === 'unknown' ? refuseCalls(stages.source) : callResolver({ range, rows });
+    (time && resolveTimeStage(scope, readTime(time, readDuration))) ?? lastDays(scope.nowMs, stages.defaultDays);
+  const resolveCall = rows === 'unknown' ? refuseCalls(stages.source) : callResolver({ range, rows, readDuration });
   scope.selected.resolveCall = resolveCall;
   const conditions = stages
     .takeAll('where')
@@ -36,6 +39,9 @@ export function takeSelection(
   if (time === undefined && asked && readsTime(asked)) warnOfDefaultRange(scope, stages.defaultDays);
   return { eventTypes: events?.eventTypes, range, condition: asked };
 }
+
+const readTime = (stage: TimeStage, read: ReadDuration | undefined): TimeStage =>
+  read && stage.kind === 'last' ? { ...stage, duration: read(stage.duration) } : stage;
 
 /** Whether a condition compares the time of events. */
 function readsTime(condition: Condition): boolean {
@@ -69,7 +75,15 @@ const refuseCalls =
     );
 
 /** The earlier range of `compare`, for sources whose answers can be compared. */
-export function takeEarlier(scope: Scope, stages: StageReader, { range }: EventSelection): TimeRange | undefined {
+export function takeEarlier(
+  scope: Scope,
+  stages: StageReader,
+  { range }: EventSelection,
+  readDuration?: ReadDuration,
+): TimeRange | undefined {
   const compare = stages.takeOne('compare');
-  return compare && resolveComparedRange(scope, compare, range, stages.takeAll(...TIME_STAGES)[0]);
+  if (compare === undefined) return undefined;
+  const { to } = compare;
+  const read = readDuration && to.kind === 'duration' ? { ...to, duration: readDuration(to.duration) } : to;
+  return resolveComparedRange(scope, { ...compare, to: read }, range, stages.takeAll(...TIME_STAGES)[0]);
 }

@@ -170,6 +170,11 @@ export class StageReader {
   private reject(stage: Stage, kind: StageKind): void {
     const { name, answers } = this.names;
     const message = `${wordOf(stage)} does not fit ${name}`;
+    if (stage.kind === 'where' && this.rowFilters.includes(stage)) {
+      const hint = 'a where behind an aggregate of events filters rows: unique by _country | where unique_count > 20';
+      report(this.scope, stage.span, `${message}, whose rows are not filtered`, hint);
+      return;
+    }
     if (answers !== undefined && ANSWER_STAGES.includes(kind)) {
       report(this.scope, stage.span, `${message}, which ${answers}`, `it goes with ${this.fittingInWords()}`);
       return;

@@ -16,7 +16,7 @@ import { type CallComparison, report, type Scope } from '../analyze/scope.js';
 import { findNearest, quote } from '../errors.js';
 import { DISTINCT_ID } from '../fields.js';
 import { isDefined } from '../is-defined.js';
-import type { Call, Value } from '../parse/syntax.js';
+import type { Call, Duration, Value } from '../parse/syntax.js';
 import { type CalendarSpan, resolveSpan, startOfSpan } from '../time/range.js';
 import { findFieldOrProperty, resolveEvents } from './events.js';
 
@@ -24,6 +24,8 @@ import { findFieldOrProperty, resolveEvents } from './events.js';
 export interface CallRows {
   readonly range: TimeRange;
   readonly rows: ResolvedCall['rows'];
+  /** Rewrites the durations of the query, and not those of definitions, which are queries apart. */
+  readonly readDuration?: ((duration: Duration) => Duration) | undefined;
 }
 
 const FUNCTIONS = ['count', 'unique', 'sum', 'avg', 'min', 'max'] as const;
@@ -39,14 +41,15 @@ const rangeOf = (last: CalendarSpan | undefined, { fromMs, toMs }: TimeRange): T
 });
 
 export const callResolver =
-  ({ range, rows }: CallRows) =>
+  ({ range, rows, readDuration }: CallRows) =>
   (scope: Scope, condition: CallComparison): CallCondition | Condition | undefined => {
     // Brackets and fields of a call are those of its events, also where the rows are profiles.
     const ofEvents: Scope = { ...scope, findField: findFieldOrProperty };
     const { call } = condition;
     const measure = resolveMeasure(ofEvents, call);
     const events = resolveEvents(ofEvents, call.event);
-    const last = call.last && resolveSpan(scope, call.last);
+    const isOfQuery = call.last?.span.within === undefined;
+    const last = call.last && resolveSpan(scope, (isOfQuery && readDuration?.(call.last)) || call.last);
     const key = resolveKey(ofEvents, call, rows);
     const test = resolveTest(scope, condition);
     if (!measure || !events || !key || !test || (call.last && !last)) return undefined;

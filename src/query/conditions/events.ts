@@ -1,7 +1,7 @@
 // Resolves event patterns: `signup`, `signup[plan = "pro"]`, `(signup, purchase)`. Used by sources,
 // steps and calls.
 import { propertyField, resolveEventField } from '../analyze/resolve-field.js';
-import type { Condition, EventSet, ResolvedField } from '../analyze/resolved.js';
+import type { Condition, EventSet, Literal, ResolvedField } from '../analyze/resolved.js';
 import type { Scope } from '../analyze/scope.js';
 import { DISTINCT_ID, findEventField, requireEventField } from '../fields.js';
 import { isDefined } from '../is-defined.js';
@@ -62,16 +62,25 @@ export function areDisjoint(one: EventSet, other: EventSet): boolean {
   const { eventTypes } = other;
   if (one.eventTypes && eventTypes && !one.eventTypes.some((type) => eventTypes.includes(type))) return true;
   return requiredValues(one).some(([field, values]) =>
-    requiredValues(other).some(
-      ([otherField, otherValues]) => field === otherField && !values.some((value) => otherValues.includes(value)),
-    ),
+    requiredValues(other).some(([otherField, otherValues]) => field === otherField && areApart(values, otherValues)),
   );
 }
 
-/** Fields that have to equal one of some values, as text. */
-function requiredValues({ condition }: EventSet): (readonly [string, readonly string[]])[] {
+/**
+ * Whether no stored value equals one of each. A value may equal literals of two kinds: the number 1
+ * equals `1`, `"1"` and `true`. Of one kind, it equals a single text, number, boolean or instant.
+ */
+function areApart(values: readonly Literal[], others: readonly Literal[]): boolean {
+  const kinds = new Set([...values, ...others].map(({ kind }) => kind));
+  const compared = others.map(comparedAs);
+  return kinds.size === 1 && !values.some((value) => compared.includes(comparedAs(value)));
+}
+
+/** Numbers are compared by size: `5` and `5.0` are one. */
+const comparedAs = (value: Literal): string | number => (value.kind === 'number' ? value.value : textOf(value));
+
+/** Fields that have to equal one of some values. */
+function requiredValues({ condition }: EventSet): (readonly [string, readonly Literal[]])[] {
   const items = condition === undefined ? [] : condition.kind === 'and' ? condition.items : [condition];
-  return items.flatMap((item) =>
-    item.kind === 'one_of' ? [[JSON.stringify(item.field), item.values.map(textOf)] as const] : [],
-  );
+  return items.flatMap((item) => (item.kind === 'one_of' ? [[JSON.stringify(item.field), item.values] as const] : []));
 }

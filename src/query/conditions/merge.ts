@@ -1,6 +1,7 @@
 // Merges conditions that mean one list: `a = 1 or a = 2` becomes `a in (1, 2)`, `a != 1 and a != 2`
-// becomes `a not in (1, 2)`, and consecutive where stages are joined with `and`. A chain of any
-// length then costs as much as a list.
+// becomes `a not in (1, 2)`, and consecutive where stages before an aggregate are joined with
+// `and`. A chain of any length then costs as much as a list. Behind an aggregate one where may
+// filter rows, and the next one events.
 import type { Condition, GroupKey, Query, Stage } from '../parse/syntax.js';
 
 type Chain = Extract<Condition, { kind: 'and' | 'or' }>;
@@ -32,8 +33,10 @@ function joinWheres(stages: readonly Stage[]): Stage[] {
     );
     run = [];
   };
+  let isBehind = false;
   for (const stage of stages) {
-    if (stage.kind === 'where') {
+    isBehind ||= stage.kind === 'aggregate' || stage.kind === 'by';
+    if (stage.kind === 'where' && !isBehind) {
       run.push(stage);
       continue;
     }

@@ -225,7 +225,7 @@ function resolveValue(scope: Scope, field: ResolvedField | undefined, value: syn
 
 function resolveMoment(scope: Scope, field: ResolvedField, value: syntax.Value): Literal | undefined {
   const text = value.kind === 'boolean' ? String(value.value) : value.text;
-  const ms = tryParseMoment(text, scope.timezone);
+  const ms = tryParseMoment(text, (field.kind === 'column' && field.zone) || scope.timezone);
   if (ms !== undefined) return { kind: 'instant', ms };
   return report(scope, value.span, `${field.name} is a time, and ${quote(text)} is not`, MOMENT_FORM);
 }

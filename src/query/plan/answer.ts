@@ -1,5 +1,6 @@
 // Outer select of every plan: page (limit, offset), sort order of values, and `sort` after `top`.
 import type { ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
+import { isRecurring } from '../fields.js';
 import type { PlanContext } from '../people/scan.js';
 import { findPartialBuckets } from '../time/partial-buckets.js';
 import { alias, constant, type Expression, equals, tupleElement } from './expressions.js';
@@ -123,10 +124,16 @@ export function planAnswer(parts: AnswerParts): Plan {
   };
 }
 
-/** Of a window before each bucket only the last can be partial. */
-function partialOf({ query, columns, range, context }: AnswerParts): Pick<Plan, 'partial'> {
+/**
+ * Of a window before each bucket only the last can be partial. The range does not cut the buckets
+ * of another time than the row's own; only the present does.
+ */
+function partialOf({ query, columns, range, context: { nowMs } }: AnswerParts): Pick<Plan, 'partial'> {
   const hasWindow = 'window' in query && query.window !== undefined;
-  const partial = findPartialBuckets(columns, range, { ...query, nowMs: context.nowMs, isFirstWhole: hasWindow });
+  const groups = 'groups' in query ? query.groups : [];
+  const bucket = groups.find((group) => group.kind === 'bucket' && !isRecurring(group.granularity));
+  const cutting = bucket?.kind === 'bucket' && bucket.of ? { fromMs: nowMs, toMs: nowMs } : range;
+  const partial = findPartialBuckets(columns, cutting, { ...query, nowMs, isFirstWhole: hasWindow });
   return partial === undefined ? {} : { partial };
 }
 

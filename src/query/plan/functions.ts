@@ -40,7 +40,8 @@ export interface Functions {
   arrayShiftLeft(array: E, by: E, byDefault?: E): E;
   arrayShiftRight(array: E, by: E, byDefault?: E): E;
   arraySlice(array: E, from: E, length: E): E;
-  arraySort(array: E): E;
+  /** By the elements, or by the lambda in front of the array. */
+  arraySort(...lambdaAndArray: E[]): E;
   arraySum(array: E): E;
   /** Tuples of the elements at the same position. */
   arrayZip(...arrays: E[]): E;

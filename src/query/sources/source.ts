@@ -17,6 +17,8 @@ export interface SourceRow<Parts, Resolved> extends NameRow {
    * path".
    */
   readonly answers?: string;
+  /** Columns of its own that answers have, for hints of unknown names. */
+  readonly columns?: readonly string[];
   /** Values of `mode` in answers. */
   readonly modes: readonly string[];
   /** Reads the node of the grammar; undefined, when it is incomplete, which is reported already. */

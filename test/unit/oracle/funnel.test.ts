@@ -49,6 +49,21 @@ describe('steps of a funnel', () => {
     expect(users(abc({ steps: ['a', 'b', 'a'] }), does('u', ['a', 0], ['b', 0], ['a', 0]))).toEqual([1, 1, 1]);
   });
 
+  test('that overlap take events of one time in step order', () => {
+    const any = [
+      { event: 'a', where: [] },
+      { event: 'b', where: [] },
+    ];
+    const overlapping = abc({ steps: ['a', any] });
+    for (const order of [
+      ['a', 'b'],
+      ['b', 'a'],
+    ]) {
+      expect(users(overlapping, does('u', ...order.map((type) => [type, 0] as const)))).toEqual([1, 1]);
+    }
+    expect(users(overlapping, does('u', ['a', 0]))).toEqual([1, 0]);
+  });
+
   test('must all lie in the range', () => {
     const events = [
       by('u', 'a', ago(7 * 24 * 60 + 1)),

@@ -107,6 +107,20 @@ test('m in a range means months', () => {
   ]);
 });
 
+test('m in a call and in compare means months', () => {
+  const events = [by('u1', 'signup', at('2026-11-09')), by('u1', 'view', at('2026-10-12'))];
+  const where = [
+    { kind: 'call', function: 'count', event: 'view', last: { count: 2, unit: 'm' }, operator: '=', value: 1 },
+  ] as const;
+  expect(tuples(weekly({ where }), { events })[0]).toEqual(['2026-11-09', 1, 0, 1, 1]);
+  const compare = { kind: 'span', span: { count: 1, unit: 'm' } } as const;
+  const range = { kind: 'from', from: '2026-11-01', to: '2026-11-15' } as const;
+  const { beside } = ask(weekly({ range, compare }), { events });
+  expect(beside?.metadata).toMatchObject({
+    compare: { previous: { from: '2026-10-01T00:00:00.000Z', to: '2026-10-15T00:00:00.000Z' } },
+  });
+});
+
 test('the default range is twelve weeks', () => {
   const events = [by('u1', 'signup', at('2026-08-28T09:30:00Z')), by('u2', 'signup', at('2026-08-28T09:29:59Z'))];
   const { rows } = ask({ source: 'retention', event: 'signup' }, { events });

@@ -60,6 +60,9 @@ describe('equivalent forms', () => {
     ['retention a', 'retention a returning any'],
     ['retention a', 'retention a returning *'],
     ['retention a | last 3m', 'retention a | last 3mo'],
+    ['retention a | compare 6m', 'retention a | compare 6mo'],
+    ['retention a | where count(b last 6m) > 1', 'retention a | where count(b last 6mo) > 1'],
+    ['retention a | where count(b last 6 minutes) > 1', 'retention a | where count(b last 6 minute) > 1'],
     ['paths from a | sort users desc | limit 3', 'paths from a | top 3'],
     ['stickiness a | sort users desc | limit 3', 'stickiness a | top 3'],
     ['formula -count(a)', 'formula 0 - count(a)'],
@@ -68,6 +71,18 @@ describe('equivalent forms', () => {
     ['funnel a -> b | window 30d', 'funnel a -> b | window 1mo'],
   ])('%s equals %s', (one, other) => {
     expect(meaningOf(other)).toEqual(meaningOf(one));
+  });
+
+  test.each([
+    ['a[k = 1] -> a[k = true]', true],
+    ['a[k = 5] -> a[k = 5.0]', true],
+    ['a[k = 5] -> a[k = "5.0"]', true],
+    ['a[k in (1, "x")] -> a[k = "1"]', true],
+    ['a[k = "5"] -> a[k = "5.0"]', false],
+    ['a[k = 5] -> a[k in (6, 7.5)]', false],
+    ['a[k = true] -> a[k = false]', false],
+  ])('one event may be of both steps of funnel %s: %s', (steps, mayBe) => {
+    expect(compile(`funnel ${steps}`, CONTEXT).statement.sql.includes(' positions_by_step AS')).toBe(mayBe);
   });
 
   test('an event named any is quoted', () => {

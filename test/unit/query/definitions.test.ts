@@ -8,6 +8,7 @@ const DEFINED = [
   define('event', 'deep', '(activated[plan = "pro"], buy)'),
   define('event', 'broken', 'signup[_contry = "DE"]'),
   define('cohort', 'power', '* | where count(buy last 30d) >= 5'),
+  define('cohort', 'recent', '* | where count(buy last 30m) >= 1'),
   define('cohort', 'payers', '* | where cohort.power = true and not user.plan = "free"'),
   define('metric', 'activation', 'formula unique(activated) / unique(signup)'),
   define('metric', 'revenue', 'buy | where user.plan != "test" | sum price'),
@@ -39,6 +40,8 @@ describe('a query with a definition is the query with its text', () => {
     ['* | where cohort.power = false | count', `* | where not ${POWER} | count`],
     ['* | where cohort.power != true | count', `* | where not ${POWER} | count`],
     ['* | where cohort.payers in (true) | count', `* | where ${POWER} and not user.plan = "free" | count`],
+    // `m` is months in a retention, and minutes in a cohort wherever it is used.
+    ['retention signup | where cohort.recent = true', 'retention signup | where count(buy last 30 minutes) >= 1'],
     ['users | where cohort.payers = true', `users | where ${POWER} and not user.plan = "free"`],
     ['metric activation', `formula unique(${ACTIVATED}) / unique(signup)`],
     [

@@ -97,6 +97,22 @@ test.each([
   expect(detailsOf(expected)).toEqual([]);
 });
 
+test.each([
+  'formula count(a) as x, count(b) as y | by _country | where x > 3',
+  'formula count(a) | where value > 3',
+  'funnel a -> b | where rate > 0.3',
+  'funnel a -> b | compare previous | where change_users > 0',
+  'retention a | where cohort_size > 3',
+  'sessions | where bounce_rate > 0.3',
+  '* | where unique_count > 3 | unique by _country',
+  '* | where day >= "2026-11-15" | count by day',
+  '* | latest _path | where last_value = "/"',
+])('a column of the answer becomes no property of events: %s', (text) => {
+  const details = detailsOf(text);
+  expect(details.map(({ fix }) => fix)).toEqual([undefined]);
+  expect(details[0]?.hint).toMatch(/^it is a column of the answer and no field of events/);
+});
+
 test('an ambiguous problem has no fix', () => {
   // _app_version is no misspelling of _os_version.
   for (const text of [

@@ -9,6 +9,7 @@ export const fields = defineSource({
   hint: theForm('fields | last 30d'),
   days: 30,
   answers: 'lists the fields of events',
+  columns: ['field', 'type', 'category', 'events', 'coverage'],
   modes: ['fields'],
   build: () => ({}),
   analyze: analyzeFields,

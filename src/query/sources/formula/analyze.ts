@@ -69,7 +69,9 @@ const FUNCTIONS = ['count', 'unique', 'sum', 'avg'] as const;
 const FORM = 'functions are count(event), unique(event), unique(event, field), sum(event, field) and avg(event, field)';
 
 export function analyzeFormula(scope: Scope, source: FormulaSource, stages: StageReader): FormulaQuery | undefined {
-  const selection = takeSelection(scope, stages);
+  const own = source.columns.map((column) => nameOf(column, source.columns.length === 1));
+  const named = { ...scope, columns: [...(scope.columns ?? []), ...own, ...namesOfCompared(...own)] };
+  const selection = takeSelection(named, stages);
   const keys = stages.takeAll('by').flatMap((stage) => stage.keys);
   const groups = resolveGroups(scope, keys);
   checkBuckets(scope, keys, selection.range);

@@ -90,3 +90,7 @@ export const timeOfPacked = (moment: Expression): Expression => fn.bitShiftRight
 
 export const hasMembership = (memberships: Expression, number: number): Expression =>
   infix('!=', fn.bitAnd(memberships, membership(number)), constant(0));
+
+/** The bit of the first step: the only one that a number shares with its negative. */
+export const lowestMembership = (memberships: Expression): Expression =>
+  fn.bitAnd(memberships, infix('-', constant(0), memberships));

@@ -11,6 +11,7 @@ export const funnel = defineSource({
   hint: theForm('funnel signup -> pay exclude refund'),
   days: 7,
   answers: 'answers users, rates and the median time of each step',
+  columns: ['step', 'event', 'users', 'rate', 'step_rate', 'median_seconds'],
   modes: ['funnel'],
   build: (reader, node) => ({ steps: buildEventsIn(reader, node), exclude: buildExcluded(reader, node) }),
   analyze: analyzeFunnel,

@@ -33,6 +33,7 @@ import {
   firstOfEvents,
   hasMembership,
   isOfStep,
+  lowestMembership,
   membershipsOf,
   numbersTo,
 } from './funnel.js';
@@ -107,12 +108,13 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   const times = distinct.map((number) => [timesName(query, number), gather(eventMs, isOf(number))]);
   const memberships = membershipsOf(distinct, isOf);
   const moment = fn.tuple(eventMs, memberships, ...(breakdown ? [column('insert_id'), breakdown.value] : []));
+  const moments = fn.arraySort(inStepOrder, fn.groupArrayIf(moment, anyOf(distinct.map(isOf))));
   const rows = selectEvents(context, {
     selection: query.selection,
     columns: {
       person: subject.value,
       ...(query.people && idColumn),
-      ...(doOverlap ? { moments: gather(moment, anyOf(distinct.map(isOf))) } : Object.fromEntries(times)),
+      ...(doOverlap ? { moments } : Object.fromEntries(times)),
       ...(exclude.length > 0 && { excluded_times: gather(eventMs, isExcluded) }),
       ...(started && !doOverlap && { starts: gather(started, isOf(1)) }),
     },
@@ -122,6 +124,14 @@ function planPeople(funnel: Funnel, context: PlanContext): Step {
   });
   return doOverlap ? planPositions(funnel, step('people', rows)) : step('people', rows);
 }
+
+/**
+ * Sort key of a moment: its time, then the first step that the event is of. Of two events with the
+ * same first step, the one with further steps comes later, because it can serve those.
+ */
+const inStepOrder = lambda(['moment'], (moment) =>
+  fn.tuple(tupleElement(moment, 1), lowestMembership(tupleElement(moment, 2)), moment),
+);
 
 /**
  * A moment of a person is a tuple: its time, its memberships, and with a breakdown insert_id and

@@ -9,6 +9,18 @@ export const inspect = defineSource({
   about: 'event types; `inspect a`: properties of one',
   hint: theForm('inspect *, or inspect signup'),
   days: 30,
+  columns: [
+    'count',
+    'users',
+    'first_seen',
+    'last_seen',
+    'top_properties',
+    'property',
+    'coverage',
+    'types',
+    'distinct',
+    'samples',
+  ],
   modes: ['inspect'],
   build: (reader, node) => {
     const event = buildEventIn(reader, node);

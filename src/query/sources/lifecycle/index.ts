@@ -11,6 +11,7 @@ export const lifecycle = defineSource({
   hint: theForm('lifecycle login'),
   days: 30,
   answers: 'answers users by period and status',
+  columns: ['period', 'status', 'users'],
   modes: ['lifecycle'],
   build: (reader, node) => {
     const event = buildEventIn(reader, node);

@@ -11,6 +11,7 @@ export const paths = defineSource({
   hint: theForm('paths from signup, or paths to signup'),
   days: 7,
   answers: 'answers users by path',
+  columns: ['path', 'users'],
   modes: ['paths'],
   build: (reader, node) => {
     const anchor = buildEventIn(reader, node);

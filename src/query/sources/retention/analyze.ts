@@ -17,9 +17,9 @@ import { type StageReader, wordingOf } from '../../analyze/stage-reader.js';
 import { takeUnit } from '../../analyze/unit.js';
 import { namesOfCompared } from '../../compared-names.js';
 import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
-import type { EventPattern, StageOf } from '../../parse/syntax.js';
+import type { Duration, EventPattern, StageOf } from '../../parse/syntax.js';
 import { ALL_PERIODS, isPeriod } from '../../time/calendar-periods.js';
-import { resolveLength, type TimeStage } from '../../time/range.js';
+import { resolveLength } from '../../time/range.js';
 import { type RetentionPeople, takeRetentionPeople } from './people.js';
 
 export interface RetentionSource {
@@ -59,17 +59,14 @@ const COLUMNS = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
 const SUM_COLUMNS = ['total', 'cumulative'];
 
 /** In retention, `m` means months, because periods are days, weeks or longer. */
-function readMonths(stage: TimeStage): TimeStage {
-  if (stage.kind !== 'last' || stage.duration.unit !== 'm') return stage;
-  return { ...stage, duration: { ...stage.duration, unit: 'mo' } };
-}
+const readMonths = (duration: Duration): Duration => (duration.unit === 'm' ? { ...duration, unit: 'mo' } : duration);
 
 export function analyzeRetention(
   scope: Scope,
   source: RetentionSource,
   stages: StageReader,
 ): RetentionQuery | undefined {
-  const selection = takeSelection(scope, stages, { readTime: readMonths });
+  const selection = takeSelection(scope, stages, { readDuration: readMonths });
   const inSource = source.returning ? [{ event: source.returning, span: source.returning.span }] : [];
   const returning = stages.only([...inSource, ...stages.takeAll('returning')], wordingOf('returning'))?.event;
   const start = resolveEvents(scope, source.start);
@@ -79,7 +76,7 @@ export function analyzeRetention(
   const sum = sumStage && resolveSum(scope, sumStage, isUnbounded);
   const by = takeBy(scope, stages, { granularities: ALL_PERIODS, takesField: true, keys: sumStage?.by ?? [] });
   const groups = by.breakdown ? [by.breakdown.name] : [];
-  const earlier = takeEarlier(scope, stages, selection);
+  const earlier = takeEarlier(scope, stages, selection, readMonths);
   const isFirstEver = stages.takeOne('first') !== undefined;
   const windowMs = takePeriodLength(scope, stages);
   const period = isPeriod(by.granularity) ? by.granularity : 'week';

@@ -10,6 +10,7 @@ export const retention = defineSource({
   hint: theForm('retention signup returning login'),
   days: 12 * 7,
   answers: 'answers users and rates of each cohort and period',
+  columns: ['cohort', 'cohort_size', 'period', 'users', 'rate', 'total', 'cumulative'],
   modes: ['retention'],
   build: (reader, node) => {
     const start = buildEventIn(reader, node);

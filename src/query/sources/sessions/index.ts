@@ -8,6 +8,7 @@ export const sessions = defineSource({
   about: 'sessions by day with durations and bounce rate, or any aggregate by `session.KEY`',
   hint: theForm('sessions | last 30d'),
   days: 7,
+  columns: ['day', 'sessions', 'avg_duration', 'avg_events', 'bounce_rate'],
   modes: ['sessions'],
   build: () => ({}),
   analyze: analyzeSessions,

@@ -10,6 +10,7 @@ export const stickiness = defineSource({
   hint: theForm('stickiness login'),
   days: 30,
   answers: 'answers users by their number of active days',
+  columns: ['active_days', 'users'],
   modes: ['stickiness'],
   build: (reader, node) => {
     const event = buildEventIn(reader, node);

@@ -19,6 +19,10 @@ test.each([
   // Each value looks back for 28 days: only the last day is not over.
   ['a | last 7d | unique by day | rolling 28d', 'UTC', ['2026-11-20']],
   ['a | last 7d | count by weekday', 'UTC', []],
+  // The range cuts no day of another time; the present does.
+  ['users | last 30d | count by day of first_seen', 'UTC', ['2026-11-20']],
+  ['a | from 2026-11-03 to 2026-11-05 | count by week of user.first_seen', 'UTC', ['2026-11-16']],
+  ['users | last 7d | count by day', 'UTC', ['2026-11-13', '2026-11-20']],
   ['a | last 7d | count by _country', 'UTC', []],
 ])('%s in %s', (query, timezone, expected) => {
   const { partial } = compile(query, { ...CONTEXT, nowMs: Date.parse(NOW), timezone });
