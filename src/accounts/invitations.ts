@@ -80,6 +80,14 @@ export async function revokeInvitationsBy(
   await openInvitations(transaction).where({ organization_id: key.organizationId, invited_by: key.personId }).delete();
 }
 
+/** For a member who leaves: an invitation to them that is still open would bring them back. */
+export async function revokeInvitationsTo(
+  transaction: Postgres,
+  key: { organizationId: OrganizationId; email: string },
+): Promise<void> {
+  await openInvitations(transaction).where({ organization_id: key.organizationId, email: key.email }).delete();
+}
+
 /**
  * Makes the person a member and resolves with the organization. An existing member keeps their
  * role. The holder of the link knows that it exists, so a wrong address gets another error than a
@@ -93,11 +101,13 @@ export async function acceptInvitation(postgres: Postgres, token: string, person
       throw new PublicError('forbidden', 'this invitation is for a verified e-mail address that is not yours');
     }
     await transaction('invitations').where({ id: invitation.id }).update({ accepted_at: transaction.fn.now() });
+    const organizationId = toOrganizationId(invitation.organization_id);
+    await revokeInvitationsTo(transaction, { organizationId, email: invitation.email });
     await transaction('members')
       .insert({ organization_id: invitation.organization_id, person_id: person.personId, role: invitation.role })
       .onConflict()
       .ignore();
-    return toOrganizationId(invitation.organization_id);
+    return organizationId;
   });
 }
 

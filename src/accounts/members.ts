@@ -4,7 +4,7 @@ import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { mayInvite, revokeInvitationsBy } from './invitations.js';
+import { mayInvite, revokeInvitationsBy, revokeInvitationsTo } from './invitations.js';
 
 /** Member in API responses. */
 export interface Member {
@@ -40,14 +40,15 @@ export async function changeRole(postgres: Postgres, key: MemberKey, role: Role)
 
 /**
  * Deletes personal tokens and sent invitations too, which would become valid again when the person
- * rejoins.
+ * rejoins, and open invitations to the person.
  */
 export async function removeMember(postgres: Postgres, key: MemberKey): Promise<void> {
   await postgres.transaction(async (transaction) => {
-    await lockMember(transaction, key);
+    const { email } = await lockMember(transaction, key);
     await requireOtherOwner(transaction, key, 'removed');
     await transaction('members').where(whereOf(key)).delete();
     await revokeInvitationsBy(transaction, key);
+    if (email !== null) await revokeInvitationsTo(transaction, { ...key, email });
     await transaction('access_tokens')
       .where({ created_by: key.personId, kind: 'personal', revoked_at: null })
       .whereIn('project_id', transaction('projects').where({ organization_id: key.organizationId }).select('id'))

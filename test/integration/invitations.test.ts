@@ -107,6 +107,22 @@ describe('invitation routes', () => {
     expect((await inviteOne(other, 'more@example.com')).status).toBe(201);
   });
 
+  test('a member who is removed does not come back with an older invitation', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const route = `POST /api/orgs/${organization.id}/invitations`;
+    const grace = await signIn(postgres, { email: 'grace.twice@example.com' });
+    const inviteGrace = async (role: string) =>
+      String((await ask(route, as(people.owner, { email: grace.email, role }))).body.token);
+    const [lost, found] = [await inviteGrace('admin'), await inviteGrace('member')];
+    expect((await accept(found, grace)).status).toBe(200);
+    expect((await accept(lost, grace)).status).toBe(404);
+    const later = await inviteGrace('admin');
+    const member = `/api/orgs/${organization.id}/members/${grace.id}`;
+    expect((await ask(`DELETE ${member}`, as(people.owner))).body).toEqual({ removed: true });
+    expect((await accept(later, grace)).status).toBe(404);
+    expect((await accept(await inviteGrace('member'), grace)).status).toBe(200);
+  });
+
   test('the token of an invitation is not stored', async () => {
     const { answer } = await invite();
     const row = await postgres('invitations').where({ id: answer.body.id }).first();
