@@ -56,11 +56,14 @@ export interface Credential {
 /** Rate-limit key of a credential. */
 const rateKeyOf = (credential: Credential): string => `${credential.projectId}:${credential.id}`;
 
+/** The person who created the organization, or the organization without one. */
+export const ownerIdOf = ({ creatorId, organizationId }: Credential): string => creatorId ?? organizationId;
+
 /** All rate-limit subjects of a credential. */
 export const rateSubjectsOf = (credential: Credential) => ({
   key: rateKeyOf(credential),
   project: credential.projectId,
-  person: credential.creatorId ?? credential.organizationId,
+  person: ownerIdOf(credential),
 });
 
 type AnyCredential = Credential | AdminCredential;

@@ -68,6 +68,7 @@ function requireRole(postgres: Postgres, least: Role): RequestHandler {
       admit(res, found, least);
       res.locals.projectId = found.projectId;
       res.locals.timezone = found.timezone;
+      res.locals.ownerId = found.ownerId;
     } else {
       const found = await findMembership(postgres, personId, String(orgID));
       if (found === undefined) throw new PublicError('not_found', 'there is no such organization');
@@ -116,6 +117,8 @@ const noSuchProject = () => new PublicError('not_found', 'there is no such proje
 export const membershipOf = (res: Response): Membership => res.locals.membership as Membership;
 /** For routes with a project in the path: a project that the caller may access. */
 export const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
+/** Who counts as the owner of that project, for session routes. */
+export const ownerIdOf = (res: Response): string => res.locals.ownerId as string;
 /** The time zone of that project, for session routes. */
 export const timezoneOf = (res: Response): string => res.locals.timezone as string;
 /** For admin-key routes. */

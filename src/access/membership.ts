@@ -13,6 +13,8 @@ export interface ProjectMembership extends Membership {
   readonly projectId: ProjectId;
   /** Of the project: an IANA name. */
   readonly timezone: string;
+  /** The person who created the organization, or the organization without one. */
+  readonly ownerId: string;
 }
 
 export async function findMembership(
@@ -35,14 +37,16 @@ export async function findProjectMembership(
   if (!isUuid(projectId)) return undefined;
   const row = await postgres('projects')
     .join('members', 'members.organization_id', 'projects.organization_id')
+    .join('organizations', 'organizations.id', 'projects.organization_id')
     .where({ 'projects.id': projectId, person_id: personId })
     .whereNull('deleted_at')
-    .first('projects.id', 'projects.organization_id', 'timezone', 'role');
+    .first('projects.id', 'projects.organization_id', 'timezone', 'role', 'organizations.created_by');
   if (row === undefined) return undefined;
   const { role, timezone } = row;
   return {
     ...{ role, timezone, projectId: toProjectId(row.id) },
     organizationId: toOrganizationId(row.organization_id),
+    ownerId: row.created_by ?? row.organization_id,
   };
 }
 

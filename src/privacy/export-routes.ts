@@ -45,7 +45,7 @@ export function createExports(deps: ExportDeps): Exports {
   const { router, on } = createGuardedRouter(deps);
   const answer = async (asked: Asked): Promise<void> => {
     await deps.limit.take(asked.requester.rates);
-    const close = admission.open(asked.requester.projectId);
+    const close = admission.open(asked.requester);
     const answering = answerExport({ ...deps, queue }, asked);
     running.add(answering);
     await answering.finally(() => {

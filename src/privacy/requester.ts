@@ -1,7 +1,7 @@
 // The caller of a privacy request: a credential of a project, or a signed-in person.
 import type { Response } from 'express';
-import { type Credential, rateSubjectsOf } from '../access/credentials.js';
-import { membershipOf, projectIdOf } from '../access/guarded-router.js';
+import { type Credential, ownerIdOf, rateSubjectsOf } from '../access/credentials.js';
+import { membershipOf, ownerIdOf as ownerOfProject, projectIdOf } from '../access/guarded-router.js';
 import type { RateSubjects } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
@@ -12,6 +12,7 @@ export interface Requester {
   readonly organizationId: OrganizationId;
   readonly actor: AuditActor;
   readonly rates: RateSubjects;
+  readonly ownerId: string;
 }
 
 export const requesterOf = (credential: Credential): Requester => ({
@@ -19,6 +20,7 @@ export const requesterOf = (credential: Credential): Requester => ({
   organizationId: credential.organizationId,
   actor: { kind: credential.kind, id: credential.id },
   rates: rateSubjectsOf(credential),
+  ownerId: ownerIdOf(credential),
 });
 
 /** For session routes with a project in the path. */
@@ -30,5 +32,6 @@ export function signedInRequester(res: Response): Requester {
     organizationId: membershipOf(res).organizationId,
     actor: { kind: 'person', id: personId },
     rates: { key: personId, project: projectId, person: personId },
+    ownerId: ownerOfProject(res),
   };
 }

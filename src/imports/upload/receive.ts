@@ -1,7 +1,7 @@
 // Receives the files of an upload into a folder of the system for temporary files: a line of JSON
 // with their names and sizes, then their bytes one after the other. Never whole in memory.
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -32,9 +32,32 @@ export const uploadHead = z
 
 type Head = z.infer<typeof uploadHead>;
 
+const PREFIX = 'service-upload-';
+
+/** Removes the folders of processes that have ended without removing them. Never rejects. */
+export async function removeLeftFolders(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names) {
+    const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    // It may belong to another account.
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
+  }
+}
+
+/** Of this process only folders are meant that one with the same id has left. */
+function isRunning(pid: number): boolean {
+  if (pid === process.pid) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
 /** Rejects with bad_request or too_large, and leaves no folder then. */
 export async function receiveFiles(body: AsyncIterable<Buffer>, bytesMax: number): Promise<ReceivedFiles> {
-  const folder = await mkdtemp(join(tmpdir(), 'service-upload-'));
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const chunks = body[Symbol.asyncIterator]();

@@ -1,10 +1,11 @@
 // POST /api/projects/{projectID}/imports: imports uploaded files of another product, or tries them.
 // The answer is lines of JSON: progress, and at the end a summary or an error. A client that
 // leaves ends its import.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { Response, Router } from 'express';
+import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
-import { createGuardedRouter, type GuardDeps, projectIdOf } from '../../access/guarded-router.js';
+import { createGuardedRouter, type GuardDeps, ownerIdOf, projectIdOf } from '../../access/guarded-router.js';
 import { personOf } from '../../access/session-middleware.js';
 import { requireProject } from '../../accounts/projects.js';
 import { PublicError } from '../../platform/errors.js';
@@ -16,7 +17,7 @@ import { bundledUrl } from '../../platform/threads/bundled-url.js';
 import { type Ended, recordBegun, recordEnded } from './audit.js';
 import { claimImport } from './claim.js';
 import type { UploadLine } from './messages.js';
-import { receiveFiles } from './receive.js';
+import { receiveFiles, removeLeftFolders } from './receive.js';
 import type { UploadJob } from './thread.js';
 
 export interface UploadDeps extends GuardDeps {
@@ -31,7 +32,7 @@ export interface UploadDeps extends GuardDeps {
 
 export interface Uploads {
   readonly router: Router;
-  /** Ends all imports. */
+  /** Ends all imports, and resolves when their files are removed. */
   close(): Promise<void>;
 }
 
@@ -54,12 +55,16 @@ export function createUploads(deps: UploadDeps): Uploads {
   const { router, on } = createGuardedRouter(deps);
   const admission = new OpenLimit('imports', deps.openMax);
   const running = new Set<() => void>();
+  const handling = new Set<Promise<void>>();
+  // Before any upload of this process.
+  const ready = removeLeftFolders();
 
-  on('POST /api/projects/{projectID}/imports', async (req, res) => {
+  async function importFiles(req: Request, res: Response): Promise<void> {
+    await ready;
     const { source, site, timezone, dry_run: dryRun } = parseFields(uploadQuery, req.query);
     await requireSource(source);
     const projectId = projectIdOf(res);
-    const leave = admission.open(projectId);
+    const leave = admission.open({ projectId, ownerId: ownerIdOf(res) });
     try {
       const release = await claimImport(deps.redis, projectId);
       try {
@@ -82,12 +87,20 @@ export function createUploads(deps: UploadDeps): Uploads {
     } finally {
       leave();
     }
+  }
+
+  on('POST /api/projects/{projectID}/imports', (req, res) => {
+    const handled = importFiles(req, res).finally(() => handling.delete(handled));
+    handling.add(handled);
+    return handled;
   });
 
   return {
     router,
     close: async () => {
       for (const stop of running) stop();
+      // An upload that is still being received ends with its connection.
+      await Promise.race([Promise.allSettled(handling), delay(2 * STOP_MS, undefined, { ref: false })]);
     },
   };
 }
@@ -137,7 +150,8 @@ function runInThread(job: UploadJob, res: Response, running: Set<() => void>): P
       stop();
     };
     running.add(restart);
-    res.once('close', stop);
+    if (res.destroyed) stop();
+    else res.once('close', stop);
     worker.on('message', send);
     worker.on('error', (cause) => send({ error: `the import failed: ${cause.message}` }));
     worker.once('exit', () => {

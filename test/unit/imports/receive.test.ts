@@ -1,9 +1,10 @@
 // Files of an upload: the same in chunks of any size, and nothing stays of one that is refused.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
-import { receiveFiles } from '../../../src/imports/upload/receive.js';
+import { receiveFiles, removeLeftFolders } from '../../../src/imports/upload/receive.js';
 
 const FILES = { 'a.csv': 'id\n1\n', empty: '', 'ü b.json': '{"n":1}\n'.repeat(50) };
 const body = (more = '') =>
@@ -41,4 +42,13 @@ test.each([
 ])('%s: refused', async (_what, bytes, bytesMax, problem) => {
   await expect(receiveFiles(inChunks(bytes, 1000), bytesMax)).rejects.toThrow(problem);
   expect(readdirSync(temporary)).toEqual([]);
+});
+
+test('folders of processes that have ended are removed, those of others stay', async () => {
+  const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
+  const prefixes = [`service-upload-${ended}-`, `service-upload-${process.ppid}-`, 'service-other-'];
+  const paths = prefixes.map((prefix) => mkdtempSync(join(temporary, prefix)));
+  await removeLeftFolders();
+  expect(paths.map((path) => existsSync(path))).toEqual([false, true, true]);
+  for (const path of paths) rmSync(path, { recursive: true, force: true });
 });
