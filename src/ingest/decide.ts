@@ -113,11 +113,15 @@ async function acceptInThread(
   { credential, headers, proxyHeaders, foreign, ...request }: ReceivedRequest,
   { threads, findGeography, geographyDatabases, limits }: DecideDeps,
 ): Promise<Decided> {
-  const { kind, projectId, ipPolicy, rules } = credential;
+  const { kind, projectId, ipPolicy, rules, shard } = credential;
   const input = {
     ...request,
     ...(foreign !== undefined && { foreign: { ...foreign, parsed: undefined } }),
-    credential: { kind, projectId, ipPolicy, ...(rules !== undefined && { rules }) },
+    credential: {
+      ...{ kind, projectId, ipPolicy },
+      ...(rules !== undefined && { rules }),
+      ...(shard !== undefined && { shard }),
+    },
     userAgent: headers['user-agent'],
     geography: await withDatabases(() => findGeography(tryParseAddress(request.address), proxyHeaders)),
     databases: geographyDatabases,

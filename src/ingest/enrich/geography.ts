@@ -150,9 +150,15 @@ function fromHeaders(names: readonly [GeoTextField, string][], headers: Incoming
   const geography: Partial<Record<GeoTextField, string>> = {};
   for (const [field, name] of names) {
     const value = headers[name.toLowerCase()];
-    if (typeof value === 'string' && value !== '') geography[field] = value;
+    if (typeof value === 'string' && value !== '') geography[field] = utf8(value);
   }
   return withSource(withContinent(geography), 'header');
+}
+
+/** Node reads the bytes of a header as Latin-1; proxies send names in UTF-8. */
+function utf8(value: string): string {
+  const text = Buffer.from(value, 'latin1').toString();
+  return text.includes('\uFFFD') ? value : text;
 }
 
 /** A geography without any field has no source. */

@@ -208,6 +208,10 @@ describe('geography of an event', () => {
       continent: 'SA',
       source: 'header',
     });
+    // Node reads headers as Latin-1.
+    const cityOf = (bytes: Buffer) => find('203.0.113.7', { 'cf-ipcity': bytes.toString('latin1') }).city;
+    expect(cityOf(Buffer.from('São Paulo'))).toBe('São Paulo');
+    expect(cityOf(Buffer.from('São Paulo', 'latin1'))).toBe('São Paulo');
     expect(find('203.0.113.7', {})).toEqual({});
   });
 
