@@ -110,6 +110,23 @@ describe('page views of the browser script', () => {
     await call('flush');
     expect((await stored(views + 1)).filter(({ event_type }) => event_type === 'page_view')).toHaveLength(views);
   });
+
+  test('are not sent again when the address changes before the page has loaded', async () => {
+    const change = "<script>history.replaceState({}, '', '/replaced')</script>";
+    site.pages.set('/replacing', documentWith('data-spa="false"') + change);
+    await page.goto(`${site.url}/replacing?utm_source=news`);
+    await call('track', 'done');
+    await call('flush');
+    expect((await stored(2)).map(({ event_type }) => event_type)).toEqual(['page_view', 'done']);
+  });
+
+  test('are sent with the first 8,192 characters of a long address', async () => {
+    await page.goto(`${site.url}/shop#/${'x'.repeat(9000)}`);
+    await call('flush');
+    await stored(1);
+    const [request] = await posted(1);
+    expect(request?.body.events[0].event_properties.url).toHaveLength(8192);
+  });
 });
 
 describe('state of the browser script', () => {

@@ -41,7 +41,7 @@ export function openPageForEachTest(launch: () => Promise<Browser> = launchBrows
     site = await startScriptedServer();
     site.pages.set('/shop', documentWith(''));
     site.pages.set('/silent', documentWith('data-auto="false"'));
-    site.pages.set('/scripted', documentWith(`data-auto="false" data-host="${site.url}"`));
+    site.pages.set('/scripted', documentWith(`data-auto="false" data-host="${site.url}/"`));
     context = await browser.newContext();
     complaints = [];
     page = await openPage();

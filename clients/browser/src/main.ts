@@ -6,7 +6,7 @@ import { forgetIdentity } from './identity.js';
 import { flush, leave } from './queue.js';
 import { type PageFunction, report, service, settings } from './settings.js';
 import { consentEntry } from './storage.js';
-import { identify, PAGE_VIEW, track } from './track.js';
+import { address, identify, PAGE_VIEW, track } from './track.js';
 
 declare global {
   interface Document {
@@ -30,10 +30,10 @@ let viewed: string | undefined;
 /** Sends one page view per address change. */
 const view = guard(() => {
   // `#section` is the same page, `#/route` is a different one.
-  const address = location.href.split(/#(?!\/)/)[0];
-  if (settings.auto === 'false' || document.prerendering || !isAllowed() || address === viewed) return;
+  const page = address().split(/#(?!\/)/)[0];
+  if (settings.auto === 'false' || document.prerendering || !isAllowed() || page === viewed) return;
   track(PAGE_VIEW, { previous_url: viewed });
-  viewed = address;
+  viewed = page;
 });
 
 const functions: Record<string, (...args: never[]) => unknown> = {
@@ -62,7 +62,8 @@ for (const name in functions) service[name] = guard(functions[name] as PageFunct
 view();
 
 document.addEventListener('prerenderingchange', view);
-addEventListener('pageshow', view);
+// From the back/forward cache: others have been viewed when they load.
+addEventListener('pageshow', () => viewed || view());
 // Also runs when the page becomes visible again, which is harmless.
 addEventListener('visibilitychange', leave);
 addEventListener('pagehide', () => {

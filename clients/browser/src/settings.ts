@@ -13,7 +13,7 @@ const script = document.currentScript as HTMLScriptElement;
 
 export const settings = script.dataset;
 
-const host = settings.host || new URL(script.src).origin;
+const host = (settings.host || new URL(script.src).origin).replace(/\/$/, '');
 
 // Avoids a CORS preflight: the key is in the URL and the body is text/plain.
 const addressOf = (path: string): string => `${host + path}?key=${settings.key}`;

@@ -13,6 +13,9 @@ export const PAGE_VIEW = 'page_view';
 /** Placeholder texts of programs without an id: accepting them would merge unrelated people. */
 const NOTHING = /^(|null|undefined|NaN|\[object.*)$/;
 
+/** At most as long as a value may be: the event would be skipped. It is ASCII. */
+export const address = (): string => location.href.slice(0, 8192);
+
 const isUsable = (text: string): unknown => (NOTHING.test(text) ? report('no id') : isAllowed());
 
 export const track = (
@@ -32,7 +35,7 @@ export const track = (
     library: `service-js/${VERSION}`,
     clientOriginated: true,
     event_properties: {
-      url: location.href,
+      url: address(),
       language: navigator.language,
       timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
       ...(eventType === PAGE_VIEW && {
