@@ -31,6 +31,11 @@ const geography = object(
   entries("mapFilter((key, value) -> NOT isNaN(value), map('latitude', geo_latitude, 'longitude', geo_longitude))"),
 );
 
+/** Also of events that came with one in place of a user agent. */
+const AGENT = ['browser', 'browser_version', 'os', 'os_version', 'device_type']
+  .map((field) => `'${field}', toString(${field})`)
+  .join(', ');
+
 const FIELDS: readonly (readonly [name: string, sql: string])[] = [
   ['event_type', text('event_type')],
   ['time', text('time')],
@@ -44,6 +49,7 @@ const FIELDS: readonly (readonly [name: string, sql: string])[] = [
   ['origin', text('ingest_origin')],
   ['ip', textOrNull('ip')],
   ['user_agent', textOrNull('ua')],
+  ['agent', object(entries(`mapFilter((key, value) -> value != '', map(${AGENT}))`))],
   ['geo', geography],
 ];
 
