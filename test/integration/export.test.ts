@@ -120,12 +120,13 @@ describe('content of an export', () => {
         origin: 'client',
         ip: '203.0.113.77',
         user_agent: 'curl/8.5.0',
+        agent: { browser: 'curl', browser_version: '8.5.0', device_type: 'bot' },
         geo: { country: 'DE', city: 'Bad "X"/Y', continent: 'EU', source: 'header' },
       },
       {
         ...{ event_type: 'bare', time: '2026-11-02T00:00:00.000Z', insert_id: 'j', user_id: 'u', device_id: null },
         ...{ session_id: null, event_properties: {}, user_properties: {}, library: null, origin: 'unknown' },
-        ...{ ip: null, user_agent: null, geo: {} },
+        ...{ ip: null, user_agent: null, agent: { device_type: 'desktop' }, geo: {} },
       },
     ]);
   });

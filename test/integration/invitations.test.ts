@@ -118,7 +118,7 @@ describe('invitation routes', () => {
     expect((await accept(lost, grace)).status).toBe(404);
     const later = await inviteGrace('admin');
     const member = `/api/orgs/${organization.id}/members/${grace.id}`;
-    expect((await ask(`DELETE ${member}`, as(people.owner))).body).toEqual({ removed: true });
+    expect((await ask(`DELETE ${member}`, as(people.owner))).status).toBe(200);
     expect((await accept(later, grace)).status).toBe(404);
     expect((await accept(await inviteGrace('member'), grace)).status).toBe(200);
   });
