@@ -31,10 +31,14 @@ export const noMentions = (definitions: Definitions = []): Mentions => ({
   defined: definitions.filter(({ kind }) => kind === 'event').map(({ name }) => name),
 });
 
-/** Texts that a field is compared with. Numbers and booleans have several spellings. */
+/**
+ * Texts that a field is compared with. Numbers and booleans have several spellings. A column of the
+ * answer has the values of the field that it is grouped by.
+ */
 export function mentionValues(mentions: Mentions, field: ResolvedField, values: readonly Literal[]): void {
-  if (field.kind !== 'column' && field.kind !== 'property') return;
-  const of = field.kind === 'column' ? { column: field.field.column } : { bag: field.bag, key: field.key };
+  const named = ('valuesOf' in field && field.valuesOf) || field;
+  if (named.kind !== 'column' && named.kind !== 'property') return;
+  const of = named.kind === 'column' ? { column: named.field.column } : { bag: named.bag, key: named.key };
   for (const value of values) {
     if (value.kind === 'text' && value.text !== '') mentions.values.push({ written: field.name, of, text: value.text });
   }

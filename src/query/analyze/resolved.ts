@@ -14,6 +14,10 @@ export type ResolvedField =
       readonly field: EventField;
       /** Where this time is compared with times that have no offset; default: the query's zone. */
       readonly zone?: string;
+      /** Whether it has time buckets of the answer: dates, or times in whole seconds. */
+      readonly isBucket?: boolean;
+      /** The field that gives this column of the answer its values. */
+      readonly valuesOf?: ResolvedField;
     }
   | PropertyField
   | { readonly kind: 'distinct_id'; readonly name: string }
@@ -27,6 +31,8 @@ export type ResolvedField =
       readonly alias: string;
       readonly type: 'text' | 'nullable_text' | 'number' | 'time';
       readonly numberAlias: string | undefined;
+      /** The property that gives this column of the answer its values. */
+      readonly valuesOf?: PropertyField;
     }
   /** Whether the person of a row is in a cohort: `true` or `false`. */
   | CohortField;

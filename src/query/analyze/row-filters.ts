@@ -129,17 +129,18 @@ function groupColumn(group: Group, column: string): ResolvedField {
   const { field } = group;
   if (isTimeField(field)) return columnOf(name, column, 'optional_time');
   if (field.kind === 'column' && field.field.type !== 'optional_number')
-    return columnOf(name, column, field.field.type);
+    return { ...columnOf(name, column, field.field.type), valuesOf: field };
   if (field.kind === 'computed') return { ...field, name, alias: column, numberAlias: undefined };
-  const isNullable = field.kind === 'property' || field.kind === 'column';
-  return { kind: 'computed', name, alias: column, type: isNullable ? 'nullable_text' : 'text', numberAlias: undefined };
+  const text = { kind: 'computed', name, alias: column, type: 'nullable_text', numberAlias: undefined } as const;
+  if (field.kind === 'property') return { ...text, valuesOf: field };
+  return field.kind === 'column' ? text : { ...text, type: 'text' };
 }
 
 /** Buckets of a day and longer are dates, which the engine compares as midnights in UTC. */
 function bucketColumn(name: string, column: string, granularity: Granularity): ResolvedField {
   if (isRecurring(granularity)) return columnOf(name, column, 'optional_number');
   const isDate = granularity !== 'minute' && granularity !== 'hour';
-  return { ...columnOf(name, column, 'optional_time'), ...(isDate && { zone: 'UTC' }) };
+  return { ...columnOf(name, column, 'optional_time'), isBucket: true, ...(isDate && { zone: 'UTC' }) };
 }
 
 /** A column of the grouped rows, which may be null. */

@@ -44,6 +44,7 @@ import {
   isPresentField,
   numberInText,
   property,
+  type Reading,
   readNumber,
   readText,
   refuseWhere,
@@ -85,6 +86,7 @@ type TextLiteral = Extract<Literal, { kind: 'text' }>;
 type NumberLiteral = Extract<Literal, { kind: 'number' }>;
 type BooleanLiteral = Extract<Literal, { kind: 'boolean' }>;
 
+type ColumnField = Extract<ResolvedField, { kind: 'column' }>;
 type DistinctId = Extract<ResolvedField, { kind: 'distinct_id' }>;
 
 const isText = (value: Literal): value is TextLiteral => value.kind === 'text';
@@ -125,21 +127,19 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
         case 'id':
           return planIdOneOf(field.field, values.map(textOf).filter(isNotEmpty));
         case 'text':
-          return planTextOneOf(column(field.field.column), values);
+          return planTextOneOf(readText(field), values);
         case 'number':
-          return planNumberColumnOneOf(column(field.field.column), values);
         case 'optional_number':
-          return nullAsFalse(planNumberColumnOneOf(column(field.field.column), values));
+          return withoutNull(field, planNumberColumnOneOf(column(field.field.column), values));
         case 'time':
-          return planTimeOneOf(column(field.field.column), values);
         case 'optional_time':
-          return nullAsFalse(planTimeOneOf(column(field.field.column), values));
+          return planTimeOneOf(field, values);
         default:
           return assertNever(field.field.type);
       }
     case 'cohort':
     case 'computed':
-      return planTextOneOf(readText(field).expression, values);
+      return planTextOneOf(readText(field), values);
     default:
       return assertNever(field);
   }
@@ -147,12 +147,16 @@ function planOneOf(field: Exclude<ResolvedField, DistinctId>, values: readonly L
 
 const isNotEmpty = (text: string): boolean => text !== '';
 
-/** The analyzer only allows instants here. */
-const planTimeOneOf = (time: Expression, values: readonly Literal[]): Expression =>
-  equalsInstant(
-    time,
-    values.flatMap((value) => (value.kind === 'instant' ? [value.ms] : [])),
-  );
+/**
+ * The analyzer only allows instants. The engine compares a bucket with one instant, but refuses a
+ * list of them. It turns a plain chain of equalities into a list.
+ */
+function planTimeOneOf(field: ColumnField, values: readonly Literal[]): Expression {
+  const time = column(field.field.column);
+  const times = values.flatMap((value) => (value.kind === 'instant' ? [value.ms] : []));
+  const isAt = (ms: number) => nullAsFalse(equals(time, instant(ms)));
+  return field.isBucket ? anyOf(times.map(isAt)) : withoutNull(field, equalsInstant(time, times));
+}
 
 /**
  * Hashes of ids for IN, in one parameter, because ClickHouse accepts a thousand. Several are rows,
@@ -212,14 +216,15 @@ export function hashesOfPeople(condition: Condition, projectId: ProjectId): Expr
 }
 
 /** An empty text in a column means missing, and a missing value equals nothing, not even "". */
-function planTextOneOf(text: Expression, values: readonly Literal[]): Expression {
+function planTextOneOf({ expression: text, type }: Reading, values: readonly Literal[]): Expression {
   const texts = values.filter((value) => !isNumber(value) || isRounded(value)).map(textOf);
   const numbers = values
     .filter(isNumber)
     .filter(isExact)
     .map((value) => value.value);
+  const isOneText = equalsText(text, texts.filter(isNotEmpty));
   return anyOf([
-    equalsText(text, texts.filter(isNotEmpty)),
+    type === 'nullable_text' && isOneText !== FALSE ? nullAsFalse(isOneText) : isOneText,
     numbers.length === 0 ? FALSE : nullAsFalse(equalsNumber(numberInText(text), numbers)),
   ]);
 }

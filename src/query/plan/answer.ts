@@ -1,5 +1,5 @@
 // Outer select of every plan: page (limit, offset), sort order of values, and `sort` after `top`.
-import type { ColumnOrder, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
+import type { ColumnOrder, ResolvedField, ResolvedQuery, Rows, TimeRange } from '../analyze/resolved.js';
 import { isRecurring } from '../fields.js';
 import type { PlanContext } from '../people/scan.js';
 import { findPartialBuckets } from '../time/partial-buckets.js';
@@ -124,6 +124,18 @@ export function planAnswer(parts: AnswerParts): Plan {
   };
 }
 
+/** The time of rows that are not events, which the range cuts. */
+const OWN_TIMES: Readonly<Record<Rows['kind'], string>> = {
+  latest: 'set_at',
+  profiles: 'profile_last_seen',
+  sessions: 'session_start_time',
+};
+
+function isOwnTime(rows: Rows | undefined, field: ResolvedField): boolean {
+  const column = field.kind === 'column' ? field.field.column : field.kind === 'computed' ? field.alias : undefined;
+  return rows !== undefined && column === OWN_TIMES[rows.kind];
+}
+
 /**
  * Of a window before each bucket only the last can be partial. The range does not cut the buckets
  * of another time than the row's own; only the present does.
@@ -131,8 +143,10 @@ export function planAnswer(parts: AnswerParts): Plan {
 function partialOf({ query, columns, range, context: { nowMs } }: AnswerParts): Pick<Plan, 'partial'> {
   const hasWindow = 'window' in query && query.window !== undefined;
   const groups = 'groups' in query ? query.groups : [];
+  const rows = 'rows' in query ? query.rows : undefined;
   const bucket = groups.find((group) => group.kind === 'bucket' && !isRecurring(group.granularity));
-  const cutting = bucket?.kind === 'bucket' && bucket.of ? { fromMs: nowMs, toMs: nowMs } : range;
+  const isOfOther = bucket?.kind === 'bucket' && bucket.of !== undefined && !isOwnTime(rows, bucket.of);
+  const cutting = isOfOther ? { fromMs: nowMs, toMs: nowMs } : range;
   const partial = findPartialBuckets(columns, cutting, { ...query, nowMs, isFirstWhole: hasWindow });
   return partial === undefined ? {} : { partial };
 }

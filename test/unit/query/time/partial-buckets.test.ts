@@ -22,7 +22,15 @@ test.each([
   // The range cuts no day of another time; the present does.
   ['users | last 30d | count by day of first_seen', 'UTC', ['2026-11-20']],
   ['a | from 2026-11-03 to 2026-11-05 | count by week of user.first_seen', 'UTC', ['2026-11-16']],
+  ['a | last 7d | count by day of session.start_time', 'UTC', ['2026-11-20']],
+  ['a | last 7d | count by day of user.last_seen', 'UTC', ['2026-11-20']],
+  ['sessions | last 2d | count by day of session.end_time', 'UTC', ['2026-11-20']],
   ['users | last 7d | count by day', 'UTC', ['2026-11-13', '2026-11-20']],
+  // The range selects these rows by the time that is named.
+  ['users | last 30d | count by day of last_seen', 'UTC', ['2026-10-21', '2026-11-20']],
+  ['users | last 7d | count by day of user.last_seen', 'UTC', ['2026-11-13', '2026-11-20']],
+  ['sessions | last 2d | count by day of session.start_time', 'UTC', ['2026-11-18', '2026-11-20']],
+  ['a | last 2d | latest user_id per device_id | count by day of set_at', 'UTC', ['2026-11-18', '2026-11-20']],
   ['a | last 7d | count by _country', 'UTC', []],
 ])('%s in %s', (query, timezone, expected) => {
   const { partial } = compile(query, { ...CONTEXT, nowMs: Date.parse(NOW), timezone });
