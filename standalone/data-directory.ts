@@ -70,9 +70,26 @@ function requireOwn(path: string): void {
   );
 }
 
+/**
+ * For a backup as root. Throws a StartProblem when the service runs as another account, which could
+ * not use the files that root leaves. A start as root gives the engines' folders to accounts of
+ * their own, also in a directory of another account: there root goes on.
+ */
+export function requireAccountOf({ path, postgres, redis, clickhouse }: DataDirectory): void {
+  const { uid } = statSync(path);
+  if (process.getuid?.() !== 0 || uid === 0) return;
+  const isOwner = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.uid === uid;
+  if (![postgres, redis, clickhouse].some(isOwner)) return;
+  throw new StartProblem(
+    `${path} belongs to another account of this machine (uid ${uid}): run the backup as that account.`,
+  );
+}
+
+/** Writes the file only when a secret is missing: it belongs to the account that wrote it last. */
 export function readOrCreateSecrets(directory: DataDirectory): Secrets {
   const path = join(directory.path, 'secrets.json');
   const secret = () => randomBytes(32).toString('hex');
+  const existing = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {};
   const secrets: Secrets = {
     secretKeyBase: secret(),
     postgresPassword: secret(),
@@ -81,9 +98,9 @@ export function readOrCreateSecrets(directory: DataDirectory): Secrets {
     clickhousePassword: secret(),
     clickhouseBackupPassword: secret(),
     // A directory of an earlier version lacks the later ones.
-    ...(existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {}),
+    ...existing,
   };
-  writePrivateFile(path, secrets);
+  if (Object.keys(secrets).some((name) => !Object.hasOwn(existing, name))) writePrivateFile(path, secrets);
   return secrets;
 }
 

@@ -1,11 +1,12 @@
 // Lock file that allows one instance per data directory, also after a kill -9. It identifies its
 // holder and the holder's child processes by pid and start time, so that the next instance can end
-// the processes that a dead one left running.
+// the processes that a dead one left running. Instances that start at once take turns by a claim.
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Claim, describeUse } from './instance-claim.js';
 import { reasonOf, StartProblem } from './problem.js';
-import { findProcess, isRunning, type ProcessIdentity } from './process-identity.js';
+import { findProcess, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 export interface ChildIdentity extends ProcessIdentity {
   readonly name: string;
@@ -22,29 +23,29 @@ const LEFTOVER_GRACE_MS = 10_000;
 const RETRY_MS = 1000;
 
 export class InstanceLock {
-  readonly #path: string;
-  readonly #holder: ProcessIdentity;
+  readonly #directory: string;
+  readonly #holder = ownIdentity();
   readonly #children = new Map<number, ChildIdentity>();
   #retry: NodeJS.Timeout | undefined;
 
-  private constructor(path: string, holder: ProcessIdentity) {
-    this.#path = path;
-    this.#holder = holder;
+  private constructor(directory: string) {
+    this.#directory = directory;
   }
 
-  /** Throws a StartProblem when another instance holds the lock. */
+  /** Throws a StartProblem when another instance holds the lock, or takes it at the same time. */
   static async take(directory: string): Promise<InstanceLock> {
     mkdirSync(directory, { recursive: true });
-    const path = lockPath(directory);
-    const previous = tryReadLock(directory);
-    if (previous !== undefined && isRunning(previous.holder)) {
-      throw new StartProblem(`${directory} is in use by another instance (process ${previous.holder.pid}).`);
+    // Nothing is written beside the lock of a running instance.
+    requireStale(directory);
+    const claim = await Claim.take(directory);
+    try {
+      await endLeftovers(requireStale(directory)?.children ?? []);
+      const lock = new InstanceLock(directory);
+      lock.#create();
+      return lock;
+    } finally {
+      claim.release();
     }
-    if (previous !== undefined) await endLeftovers(previous.children);
-    const holder = findProcess(process.pid) ?? { pid: process.pid, startedAt: '' };
-    const lock = new InstanceLock(path, holder);
-    lock.#create(directory);
-    return lock;
   }
 
   addChild({ name, orphanSignal }: Omit<ChildIdentity, keyof ProcessIdentity>, pid: number): void {
@@ -58,39 +59,37 @@ export class InstanceLock {
     if (this.#children.delete(pid)) this.#write();
   }
 
+  /** Leaves the lock of another instance alone. */
   release(): void {
     clearTimeout(this.#retry);
-    rmSync(this.#path, { force: true });
+    const holder = tryReadLock(this.#directory)?.holder;
+    const isOwn = holder?.pid === this.#holder.pid && holder.startedAt === this.#holder.startedAt;
+    if (isOwn) rmSync(lockPath(this.#directory), { force: true });
   }
 
-  /**
-   * Renaming the stale lock is atomic: of several instances that find it, exactly one succeeds, and
-   * the others see the new lock.
-   */
-  #create(directory: string): void {
+  #create(): void {
     try {
-      renameSync(this.#path, `${this.#path}.stale`);
-    } catch {
-      // There was no lock.
-    }
-    try {
-      writeFileSync(this.#path, this.#text(), { flag: 'wx', mode: 0o600 });
+      this.#replace();
     } catch (error) {
-      throw new StartProblem(`${directory} cannot be locked: ${reasonOf(error)}.`, { cause: error });
+      throw new StartProblem(`${this.#directory} cannot be locked: ${reasonOf(error)}.`, { cause: error });
     }
-    rmSync(`${this.#path}.stale`, { force: true });
   }
 
   #write(): void {
     clearTimeout(this.#retry);
     try {
-      // Renamed into place, so that a crash cannot leave half a file.
-      writeFileSync(`${this.#path}.new`, this.#text(), { mode: 0o600 });
-      renameSync(`${this.#path}.new`, this.#path);
+      this.#replace();
     } catch {
       // A full disk must not stop the service: the file is written again when there is space.
       this.#retry = setTimeout(() => this.#write(), RETRY_MS).unref();
     }
+  }
+
+  /** Renames the new file into place, so that a crash cannot leave half a file. */
+  #replace(): void {
+    const path = lockPath(this.#directory);
+    writeFileSync(`${path}.new`, this.#text(), { mode: 0o600 });
+    renameSync(`${path}.new`, path);
   }
 
   #text(): string {
@@ -99,9 +98,19 @@ export class InstanceLock {
   }
 }
 
+/** The names of claims and of unfinished lock files begin with it, too. */
 export const LOCK_FILE = 'instance.lock';
 
 const lockPath = (directory: string): string => join(directory, LOCK_FILE);
+
+/** The lock that a dead instance left, if there is one. Throws when its holder runs. */
+function requireStale(directory: string): LockFile | undefined {
+  const found = tryReadLock(directory);
+  if (found !== undefined && isRunning(found.holder)) {
+    throw new StartProblem(describeUse(directory, found.holder.pid));
+  }
+  return found;
+}
 
 /** Undefined when there is no readable lock file. */
 export function tryReadLock(directory: string): LockFile | undefined {

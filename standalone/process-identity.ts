@@ -13,6 +13,8 @@ export function findProcess(pid: number): ProcessIdentity | undefined {
   return startedAt === undefined ? undefined : { pid, startedAt };
 }
 
+export const ownIdentity = (): ProcessIdentity => findProcess(process.pid) ?? { pid: process.pid, startedAt: '' };
+
 export const isRunning = (identity: ProcessIdentity): boolean =>
   findProcess(identity.pid)?.startedAt === identity.startedAt;
 

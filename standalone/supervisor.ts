@@ -34,7 +34,7 @@ export interface SupervisorOptions {
 const LAST_TO_START = 'web';
 const ONE_SHOT = 'release';
 // Settings that operator commands need from a running service.
-const STORE_SETTINGS = [
+const OPERATOR_SETTINGS = [
   'DATABASE_URL',
   'DATABASE_TLS',
   'REDIS_URL',
@@ -42,6 +42,7 @@ const STORE_SETTINGS = [
   'CLICKHOUSE_URL',
   'CLICKHOUSE_DATABASE',
   'SECRET_KEY_BASE',
+  'PUBLIC_URL',
 ] as const;
 
 export class Supervisor {
@@ -93,7 +94,7 @@ export class Supervisor {
 
     writePrivateFile(
       directory.serviceEnvironmentFile,
-      Object.fromEntries(STORE_SETTINGS.map((name) => [name, env[name]])),
+      Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, env[name]])),
     );
     const firstProject = await prepare(stores.superuserUrl);
     await Promise.all(first.map((loaded) => loaded.start()));

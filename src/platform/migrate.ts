@@ -5,7 +5,7 @@ import { migrateShards, withClient } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
 import { listShards, urlsOf } from './clickhouse/shards.js';
 import { failCommand } from './command-failure.js';
-import { type Config, readConfig } from './config.js';
+import { type Config, readOperatorConfig } from './config.js';
 import { EXIT_INTERRUPTED } from './exit-status.js';
 import { createLogger } from './log.js';
 import { createPostgres } from './postgres/client.js';
@@ -58,7 +58,7 @@ function interrupt(): void {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 let config: Config | undefined;
 try {
-  config = readConfig();
+  config = readOperatorConfig();
   await migrate(config, process.argv.includes('--wait'));
 } catch (error) {
   progress.clear();

@@ -8,7 +8,7 @@ import { createPostgres, type Postgres } from '../../src/platform/postgres/clien
 import type { StepProgress } from '../../src/platform/progress.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { BACKUPS_FOLDER } from '../clickhouse-server.js';
-import { type DataDirectory, readOrCreateSecrets } from '../data-directory.js';
+import { type DataDirectory, readOrCreateSecrets, requireAccountOf } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { StartProblem } from '../problem.js';
 import { writeArchive } from './archive.js';
@@ -38,6 +38,7 @@ export async function backUpRunning(
   archive: string,
   { progress, signal }: BackupProgress,
 ): Promise<Manifest> {
+  requireAccountOf(directory);
   const stores = findEmbeddedStores(directory, readOrCreateSecrets(directory));
   const stage = join(directory.path, STAGE_FOLDER);
   const engineStage = join(directory.clickhouse, BACKUPS_FOLDER);
@@ -46,7 +47,7 @@ export async function backUpRunning(
   const lock = await InstanceLock.take(stage);
   try {
     for (const name of readdirSync(stage)) {
-      if (name !== LOCK_FILE) rmSync(join(stage, name), { recursive: true });
+      if (!name.startsWith(LOCK_FILE)) rmSync(join(stage, name), { recursive: true });
     }
     rmSync(engineStage, { recursive: true, force: true });
     const manifest = await copyStores({ directory, stores, stage, engineStage }, { progress, signal });

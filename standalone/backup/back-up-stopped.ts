@@ -3,7 +3,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BACKUPS_FOLDER } from '../clickhouse-server.js';
-import type { DataDirectory } from '../data-directory.js';
+import { type DataDirectory, requireAccountOf } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { writeArchive } from './archive.js';
 import { type BackupProgress, STAGE_FOLDER } from './back-up-running.js';
@@ -17,6 +17,7 @@ export async function backUpStopped(
   archive: string,
   { progress, signal }: BackupProgress,
 ): Promise<string | undefined> {
+  requireAccountOf(directory);
   const lock = await InstanceLock.take(directory.path);
   try {
     const missing = await nameShardsOfStopped(directory, lock);

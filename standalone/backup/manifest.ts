@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { formatCount } from '../../src/platform/progress.js';
 import { LOCK_FILE } from '../instance-lock.js';
 import { StartProblem } from '../problem.js';
 
@@ -19,6 +20,7 @@ export interface Manifest {
   readonly tables: Readonly<Record<string, number>>;
   /** Last values of PostgreSQL's sequences. */
   readonly sequences: Readonly<Record<string, string>>;
+  /** `events` is about the number in the backup: events come and go while ClickHouse is copied. */
   readonly clickhouse: { readonly database: string; readonly events: number };
   /**
    * SHA-256 by path, of the files that are not ClickHouse's, whose backup has its own checksums.
@@ -58,4 +60,15 @@ export async function requireFiles(folder: string, { files }: Pick<Manifest, 'fi
   for (const [path, digest] of Object.entries(files)) {
     if (found[path] !== digest) throw new StartProblem(`The backup is damaged: ${path} is missing or has changed.`);
   }
+}
+
+/**
+ * A remark when a restore has fewer events than were counted: erasure and keeping may have deleted
+ * some while the backup was written. ClickHouse checks its files itself. Throws a StartProblem when
+ * no event is left.
+ */
+export function compareEvents(restored: number, { events }: Manifest['clickhouse']): string | undefined {
+  if (restored >= events) return undefined;
+  if (restored === 0) throw new StartProblem(`The backup is damaged: it has none of ${formatCount(events)} events.`);
+  return `The backup has ${formatCount(restored)} events; about ${formatCount(events)} were counted when it was written.`;
 }

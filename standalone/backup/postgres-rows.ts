@@ -1,9 +1,9 @@
 // Rows of PostgreSQL in a backup: one JSON object a line and table, read in one snapshot. Text
 // instead of a copy of the cluster, because the package brings no pg_dump, and because text can be
 // restored into another version of PostgreSQL.
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
+import { pipeline } from 'node:stream/promises';
 import type { Postgres, Transaction } from '../../src/platform/postgres/client.js';
 
 const ROWS_PER_FETCH = 1000;
@@ -54,22 +54,22 @@ async function dumpTable(
   table: string,
   { path, onRows, signal }: RowProgress & { readonly path: string },
 ): Promise<number> {
-  const output = createWriteStream(path, { mode: 0o600 });
   await transaction.raw('DECLARE backup NO SCROLL CURSOR FOR SELECT row_to_json(t)::text AS row FROM ?? t', [table]);
   let count = 0;
-  for (;;) {
-    signal.throwIfAborted();
-    const { rows } = await transaction.raw<{ rows: { row: string }[] }>(`FETCH ${ROWS_PER_FETCH} FROM backup`);
-    if (rows.length === 0) break;
-    // A line break can only be white space between values of a column of type json.
-    const text = rows.map(({ row }) => `${row.replaceAll('\n', ' ')}\n`).join('');
-    if (!output.write(text)) await new Promise<void>((resolve) => output.once('drain', () => resolve()));
-    count += rows.length;
-    onRows(rows.length);
-  }
+  const fetchLines = async function* () {
+    for (;;) {
+      const { rows } = await transaction.raw<{ rows: { row: string }[] }>(`FETCH ${ROWS_PER_FETCH} FROM backup`);
+      if (rows.length === 0) return;
+      count += rows.length;
+      onRows(rows.length);
+      // A line break can only be white space between values of a column of type json.
+      yield rows.map(({ row }) => `${row.replaceAll('\n', ' ')}\n`).join('');
+    }
+  };
+  // A stream would open the file later, perhaps after an interruption has removed its folder.
+  const file = createWriteStream(path, { fd: openSync(path, 'w', 0o600) });
+  await pipeline(fetchLines, file, { signal });
   await transaction.raw('CLOSE backup');
-  output.end();
-  await finished(output);
   return count;
 }
 

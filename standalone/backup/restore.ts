@@ -1,7 +1,7 @@
 // Restores an archive into an empty data directory. Everything happens in a folder beside it, which
 // is renamed when it is complete: an interrupted restore leaves no half of a directory, and the
 // same command begins again.
-import { existsSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { applyMigrations } from '../../src/platform/postgres/migrate.js';
 import { SERVICE_USER } from '../clickhouse-config.js';
@@ -9,12 +9,13 @@ import { BACKUPS_FOLDER, embeddedClickHouse } from '../clickhouse-server.js';
 import { type DataDirectory, openDataDirectory, readOrCreateSecrets } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance } from '../postgres-accounts.js';
-import { StartProblem } from '../problem.js';
+import { reasonOf, StartProblem } from '../problem.js';
+import { say } from '../terminal.js';
 import { readArchive } from './archive.js';
 import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER } from './back-up-running.js';
 import { askEngineRows, type EngineAccess, runOperation } from './engine-backup.js';
 import { nameShardsOfStopped } from './further-shards.js';
-import { type Manifest, requireFiles, tryReadManifest } from './manifest.js';
+import { compareEvents, type Manifest, requireFiles, tryReadManifest } from './manifest.js';
 import { loadRows } from './postgres-rows.js';
 import { sizeOf } from './size-of.js';
 import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
@@ -34,14 +35,14 @@ export async function restoreArchive(
   { progress, signal }: BackupProgress,
 ): Promise<Restored> {
   if (!existsSync(archive)) throw new StartProblem(`${archive} does not exist.`);
-  if (existsSync(directory) && readdirSync(directory).length > 0) {
-    throw new StartProblem(`${directory} is not empty; set DATA_DIR to a folder that is empty or does not exist.`);
-  }
+  removeEmpty(directory);
   const work = `${directory}.restoring`;
   mkdirSync(work, { recursive: true, mode: 0o700 });
   const lock = await InstanceLock.take(work);
   try {
-    for (const name of readdirSync(work)) if (name !== LOCK_FILE) rmSync(join(work, name), { recursive: true });
+    for (const name of readdirSync(work)) {
+      if (!name.startsWith(LOCK_FILE)) rmSync(join(work, name), { recursive: true });
+    }
     const content = join(work, 'content');
     mkdirSync(content, { mode: 0o700 });
     await extract(archive, content, { progress, signal });
@@ -57,12 +58,37 @@ export async function restoreArchive(
       complete = join(work, 'data');
       await fillStores({ data: openDataDirectory(complete), content, manifest, lock }, { progress, signal });
     }
-    if (existsSync(directory)) rmdirSync(directory);
     renameSync(complete, directory);
     return { manifest, missing };
   } finally {
     lock.release();
     rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Makes room for the renamed folder. It runs before the work, so that a folder that cannot be
+ * replaced is refused at once.
+ */
+function removeEmpty(directory: string): void {
+  const stats = lstatSync(directory, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.isSymbolicLink()) {
+    throw new StartProblem(
+      `${directory} is a link, which a restore cannot replace; set DATA_DIR to the folder itself.`,
+    );
+  }
+  if (readdirSync(directory).length > 0) {
+    throw new StartProblem(`${directory} is not empty; set DATA_DIR to a folder that is empty or does not exist.`);
+  }
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    const isMountPoint = error instanceof Error && 'code' in error && error.code === 'EBUSY';
+    const reason = isMountPoint ? 'it is a mount point' : reasonOf(error);
+    throw new StartProblem(`${directory} cannot be replaced: ${reason}; set DATA_DIR to a new folder inside it.`, {
+      cause: error,
+    });
   }
 }
 
@@ -129,7 +155,7 @@ async function fillPostgres({ data, content, manifest, lock }: Filling, { progre
 }
 
 async function fillClickHouse({ data, content, manifest, lock }: Filling, { progress, signal }: BackupProgress) {
-  const { database, events } = manifest.clickhouse;
+  const { database } = manifest.clickhouse;
   const { clickhousePassword: password } = readOrCreateSecrets(data);
   const backups = join(data.clickhouse, BACKUPS_FOLDER);
   mkdirSync(backups, { recursive: true, mode: 0o700 });
@@ -149,9 +175,10 @@ async function fillClickHouse({ data, content, manifest, lock }: Filling, { prog
     });
     const query = `SELECT count() AS events FROM ${database}.events FORMAT JSONEachRow`;
     const [row] = await askEngineRows<{ events: string }>(access, query);
-    if (Number(row?.events) < events) {
-      throw new StartProblem(`The backup is damaged: it has ${row?.events} of ${events} events.`);
-    }
+    const remark = compareEvents(Number(row?.events ?? 0), manifest.clickhouse);
+    if (remark === undefined) return;
+    progress.clear();
+    say(remark);
   });
   rmSync(backups, { recursive: true });
 }

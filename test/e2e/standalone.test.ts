@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { packageRoot } from '../../src/platform/paths.js';
+import { packageRoot, SERVICE_ENVIRONMENT_FILE } from '../../src/platform/paths.js';
 import { findProcess } from '../../standalone/process-identity.js';
 import { launchBrowser } from '../support/browser.js';
 import { shellBlocksOf } from '../support/documentation.js';
@@ -151,6 +151,18 @@ describe('npm start', () => {
     expect(Object.keys(file)).toEqual([
       ...['url', 'organization_id', 'project_id', 'public_key', 'secret_key', 'admin_key'],
     ]);
+  });
+
+  test('gives its stores and its address to commands in a second terminal', () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/src/platform/migrate.js', '--wait'], {
+      cwd: packageRoot,
+      encoding: 'utf8',
+      env: { ...inherited('PATH'), DATA_DIR: directory },
+    });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toContain('migrated');
+    const settings: unknown = JSON.parse(readFileSync(join(directory, SERVICE_ENVIRONMENT_FILE), 'utf8'));
+    expect(settings).toMatchObject({ PUBLIC_URL: file.url });
   });
 
   test('refuses a second instance on the same DATA_DIR', async () => {

@@ -1,7 +1,12 @@
 // Environment that `npm start` gives to the processes of the service.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
+import { packageRoot } from '../../../src/platform/paths.js';
 import { serviceEnvironment } from '../../../standalone/environment.js';
+import { parseMetricsAddress } from '../../../standalone/metrics-server.js';
 
 const made = {
   urls: { postgres: 'postgres://made', redis: 'redis://made', clickhouse: 'http://made' },
@@ -44,4 +49,12 @@ test('serviceEnvironment() keeps settings of the caller, and ignores empty ones'
     GEOIP_DATABASE: 'mine.mmdb',
     LOG_LEVEL: 'info',
   });
+});
+
+test('a copy of .env.example as .env changes nothing, also where npm start computes a default', () => {
+  const copied = parseEnv(readFileSync(join(packageRoot, '.env.example'), 'utf8'));
+  expect(parseMetricsAddress(copied)).toEqual(parseMetricsAddress({}));
+  const [withCopy, without] = [copied, {}].map((caller) => serviceEnvironment({ caller, ...made }));
+  expect(withCopy?.QUERY_MEMORY_BYTES).toBe(without?.QUERY_MEMORY_BYTES);
+  expect(parseConfig(withCopy ?? {})).toEqual(parseConfig(without ?? {}));
 });

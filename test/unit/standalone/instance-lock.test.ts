@@ -1,12 +1,14 @@
 // InstanceLock of a data directory: second instances, crashes and orphaned children.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { claimName } from '../../../standalone/instance-claim.js';
 import { InstanceLock, tryReadLock } from '../../../standalone/instance-lock.js';
 import { StartProblem } from '../../../standalone/problem.js';
-import { findProcess, isRunning } from '../../../standalone/process-identity.js';
+import { findProcess, isRunning, ownIdentity } from '../../../standalone/process-identity.js';
 
 let directory: string;
 const children: ChildProcess[] = [];
@@ -49,6 +51,40 @@ test('take() ends the orphaned children of a dead instance', async () => {
   makeStale();
   await InstanceLock.take(directory);
   expect(findProcess(pid)).toBeUndefined();
+});
+
+test('of several that take a stale lock at once, one succeeds, however long its leftovers take to end', async () => {
+  const dead = await InstanceLock.take(directory);
+  const slow = spawn('sh', ['-c', 'trap "sleep 1.5; exit" TERM; echo ready; while :; do sleep 0.05; done']);
+  children.push(slow);
+  await new Promise((resolve) => slow.stdout?.once('data', resolve));
+  dead.addChild({ name: 'slow', orphanSignal: 'SIGTERM' }, slow.pid ?? 0);
+  makeStale();
+  const takes = await Promise.allSettled([1, 2, 3].map(() => InstanceLock.take(directory)));
+  expect(takes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected', 'rejected']);
+  const refusal = new StartProblem(`${directory} is in use by another instance (process ${process.pid}).`);
+  for (const take of takes) if (take.status === 'rejected') expect(take.reason).toEqual(refusal);
+  expect(tryReadLock(directory)).toEqual({ holder: ownIdentity(), children: [] });
+  expect(readdirSync(directory)).toEqual(['instance.lock']);
+});
+
+test('take() waits for a claim that sorts behind its own, and removes the claim of a dead process', async () => {
+  const later = join(directory, claimName(ownIdentity(), 'z'));
+  const dead = join(directory, claimName({ ...ownIdentity(), startedAt: 'long ago' }, '0'));
+  writeFileSync(later, '');
+  writeFileSync(dead, '');
+  const taking = InstanceLock.take(directory);
+  await delay(100);
+  expect([tryReadLock(directory), existsSync(dead)]).toEqual([undefined, false]);
+  rmSync(later);
+  (await taking).release();
+});
+
+test('release() leaves the lock of another instance alone', async () => {
+  const lock = await InstanceLock.take(directory);
+  makeStale();
+  lock.release();
+  expect(tryReadLock(directory)?.holder.startedAt).toBe('long ago');
 });
 
 test('take() does not end another process with the pid of a former child', async () => {
