@@ -9,7 +9,7 @@ import { type SendDeps, sendDueMessages } from '../src/alerts/send-due.js';
 import { createUnsubscribeLinks } from '../src/alerts/unsubscribe.js';
 import { createWebhookSecrets } from '../src/alerts/webhook-secret.js';
 import { createProjectMails } from '../src/mail/project-mails.js';
-import { createMailQueue, enqueueMail } from '../src/mail/queue.js';
+import { createMailQueue, enqueueOutboxMail } from '../src/mail/queue.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { publicUrlOf } from '../src/platform/public-url.js';
 import { runDueReports } from '../src/reports/run-due.js';
@@ -79,7 +79,7 @@ const startDeliveries = defineScheduledJob({
       },
       takeMail: createProjectMails(postgres, createMailLimit(config, redis)),
       unsubscribeLinks: createUnsubscribeLinks(config.SECRET_KEY_BASE, publicUrlOf(config)),
-      sendMail: mailQueue && ((mail, id) => enqueueMail(mailQueue, mail, config.SECRET_KEY_BASE, id)),
+      sendMail: mailQueue && ((mail) => enqueueOutboxMail(mailQueue, mail, config.SECRET_KEY_BASE)),
     };
     return { run: () => sendDueMessages(deps, signal), close: async () => mailQueue?.close() };
   },

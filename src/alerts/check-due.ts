@@ -7,6 +7,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { type CheckResult, type ClaimedAlert, claimDueAlert, recordCheck } from './check-store.js';
 import { postpone } from './claims.js';
 import { type AlertMessage, ROWS_TOLD } from './message.js';
+import { OwnerTurns } from './owner-turns.js';
 import type { AlertAnswer, RunAlertQuery } from './run-query.js';
 import type { AlertState } from './state.js';
 import { evaluate, parseWhen, type When } from './when.js';
@@ -25,8 +26,9 @@ export interface CheckDeps {
 
 /** Resolves when no alert is due any more. */
 export async function checkDueAlerts(deps: CheckDeps, signal: AbortSignal): Promise<void> {
+  const turns = new OwnerTurns();
   await runClaimed({
-    claim: () => claimDueAlert(deps.postgres),
+    claim: () => claimDueAlert(deps.postgres, turns),
     work: (alert) => checkAlert(deps, alert, signal),
     concurrency: BOUNDS.alertChecks,
     signal,

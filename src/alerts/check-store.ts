@@ -4,13 +4,14 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type ClaimedRow, claimDue, recordResult } from './claims.js';
 import type { AlertMessage } from './message.js';
+import type { OwnerTurns } from './owner-turns.js';
 import { type AlertState, advance, type Outcome } from './state.js';
 import type { Row } from './when.js';
 
 export type ClaimedAlert = Omit<ClaimedRow, 'failures'>;
 
-export const claimDueAlert = (postgres: Postgres): Promise<ClaimedAlert | undefined> =>
-  claimDue(postgres, { kind: 'alert', perProject: BOUNDS.alertChecksPerProject });
+export const claimDueAlert = (postgres: Postgres, turns: OwnerTurns): Promise<ClaimedAlert | undefined> =>
+  claimDue(postgres, turns, { kind: 'alert', perProject: BOUNDS.alertChecksPerProject });
 
 export interface CheckResult {
   readonly outcome: Outcome;

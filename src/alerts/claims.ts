@@ -3,6 +3,7 @@
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { addDeliveries, forgetOldDeliveries, type Told } from './delivery-store.js';
+import { OWNER, type OwnerTurns } from './owner-turns.js';
 import type { AlertState, Outcome } from './state.js';
 
 export const CHECKS_KEPT = 100;
@@ -38,28 +39,37 @@ export interface ClaimedRow extends Claim {
 export const IS_DASHBOARD = `(d.id = a.dashboard_id OR
   (d.project_id = a.project_id AND d.key = a.dashboard_key AND d.visibility = 'project'))`;
 
-/** The row that has waited longest, of a project with few claims of this kind. */
+/** The next row that is due, of a project with less than `perProject` claims of this kind. */
 export async function claimDue(
   postgres: Postgres,
+  turns: OwnerTurns,
   { kind, perProject }: { readonly kind: Kind; readonly perProject: number },
 ): Promise<ClaimedRow | undefined> {
   const { rows } = await postgres.raw(
-    `WITH claimed AS (
+    `WITH running AS (
+       SELECT project_id, ${OWNER} AS owner
+       FROM alerts JOIN projects p ON p.id = project_id JOIN organizations o ON o.id = p.organization_id
+       WHERE kind = ? AND claimed_until > now()),
+     next AS (
+       SELECT due.id, ${OWNER} AS owner
+       FROM alerts due JOIN projects p ON p.id = due.project_id
+         JOIN organizations o ON o.id = p.organization_id
+       WHERE due.kind = ? AND due.next_due_at <= now() AND p.deleted_at IS NULL
+         AND (due.claimed_until IS NULL OR due.claimed_until <= now())
+         AND (SELECT count(*) FROM running WHERE running.project_id = due.project_id) < ?
+       ORDER BY (SELECT count(*) FROM running WHERE running.owner = ${OWNER}),
+         array_position(?::uuid[], ${OWNER}) NULLS FIRST, due.next_due_at
+       LIMIT 1 FOR UPDATE OF due SKIP LOCKED),
+     claimed AS (
        UPDATE alerts SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
-       WHERE id = (
-         SELECT due.id FROM alerts due JOIN projects of ON of.id = due.project_id
-         WHERE due.kind = ? AND due.next_due_at <= now() AND of.deleted_at IS NULL
-           AND (due.claimed_until IS NULL OR due.claimed_until <= now())
-           AND (SELECT count(*) FROM alerts other
-                WHERE other.project_id = due.project_id AND other.kind = due.kind AND other.claimed_until > now()) < ?
-         ORDER BY due.next_due_at LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
-       RETURNING *)
+       FROM next WHERE alerts.id = next.id RETURNING alerts.*, owner)
      SELECT a.*, coalesce(a.timezone, p.timezone) AS zone, p.name, d.id AS d_id, d.key AS d_key, d.title
      FROM claimed a JOIN projects p ON p.id = a.project_id LEFT JOIN dashboards d ON ${IS_DASHBOARD}`,
-    [CLAIM_SECONDS, kind, perProject],
+    [kind, kind, perProject, turns.served, CLAIM_SECONDS],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
+  turns.take(row.owner);
   return {
     ...{ id: row.id, claimId: row.claim_id, projectId: toProjectId(row.project_id), key: row.key },
     ...{ query: row.query, condition: row.condition, timezone: row.zone, failures: row.failures },

@@ -5,9 +5,10 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { OutboxMessage } from './outbox-message.js';
+import { OWNER, type OwnerTurns } from './owner-turns.js';
 
-/** A claim is used within half of this time, so that two processes never send the same row. */
-export const CLAIM_SECONDS = 60;
+/** Longer than a call takes (BOUNDS.webhookMs). Then another process may take the row. */
+const CLAIM_SECONDS = 60;
 const FIRST_RETRY_SECONDS = 10;
 const RETRY_FACTOR = 3;
 const RETRY_SECONDS_MAX = 3600;
@@ -59,27 +60,52 @@ export async function forgetOldDeliveries(transaction: Postgres, alertId: string
 }
 
 /** Messages about one alert reach a target in the order of its changes. */
-export async function claimDelivery(postgres: Postgres): Promise<ClaimedDelivery | undefined> {
+export async function claimDelivery(postgres: Postgres, turns: OwnerTurns): Promise<ClaimedDelivery | undefined> {
   const { rows } = await postgres.raw(
-    `UPDATE alert_deliveries SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
-     WHERE id = (
-       SELECT due.id FROM alert_deliveries due
+    `WITH running AS (
+       SELECT project_id, ${OWNER} AS owner
+       FROM alert_deliveries JOIN projects p ON p.id = project_id JOIN organizations o ON o.id = p.organization_id
+       WHERE status = 'waiting' AND claimed_until > now()),
+     next AS (
+       SELECT due.id, ${OWNER} AS owner
+       FROM alert_deliveries due JOIN projects p ON p.id = due.project_id
+         JOIN organizations o ON o.id = p.organization_id
        WHERE due.status = 'waiting' AND due.next_attempt_at <= now()
          AND (due.claimed_until IS NULL OR due.claimed_until <= now())
+         AND (SELECT count(*) FROM running WHERE running.project_id = due.project_id) < ?
          AND NOT EXISTS (SELECT FROM alert_deliveries earlier WHERE earlier.alert_id = due.alert_id
            AND earlier.target = due.target AND earlier.transition < due.transition AND earlier.status = 'waiting')
-         AND (SELECT count(*) FROM alert_deliveries other WHERE other.project_id = due.project_id
-           AND other.status = 'waiting' AND other.claimed_until > now()) < ?
-       ORDER BY due.next_attempt_at LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
-     RETURNING id, claim_id, project_id, target, message, rows`,
-    [CLAIM_SECONDS, BOUNDS.alertMessagesPerProject],
+       ORDER BY (SELECT count(*) FROM running WHERE running.owner = ${OWNER}),
+         array_position(?::uuid[], ${OWNER}) NULLS FIRST, due.next_attempt_at
+       LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
+     UPDATE alert_deliveries SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
+     FROM next WHERE alert_deliveries.id = next.id
+     RETURNING alert_deliveries.id, claim_id, project_id, target, message, rows, owner`,
+    [BOUNDS.alertMessagesPerProject, turns.served, CLAIM_SECONDS],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
+  turns.take(row.owner);
   return {
     ...{ id: row.id, claimId: row.claim_id, projectId: toProjectId(row.project_id) },
     ...{ target: row.target, message: row.message, rows: row.rows ?? undefined },
   };
+}
+
+/**
+ * Renews the claim, and reads the rows again, which an erasure may have removed meanwhile.
+ * Undefined when the claim is over.
+ */
+export async function confirmClaim(
+  postgres: Postgres,
+  delivery: ClaimedDelivery,
+): Promise<ClaimedDelivery | undefined> {
+  const { id, claimId } = delivery;
+  const [row]: { rows: readonly unknown[] | null }[] = await postgres('alert_deliveries')
+    .where({ id, claim_id: claimId })
+    .update({ claimed_until: postgres.raw('now() + make_interval(secs => ?)', [CLAIM_SECONDS]) })
+    .returning('rows');
+  return row && { ...delivery, rows: row.rows ?? undefined };
 }
 
 export async function markSent(postgres: Postgres, { id, claimId }: ClaimedDelivery): Promise<void> {
@@ -115,7 +141,8 @@ const ended = (postgres: Postgres) => ({
 
 /**
  * Removes the rows of answers from waiting messages, because they may contain an erased person, and
- * drops the results of running checks for the same reason.
+ * drops the results of running checks for the same reason. A claimed message keeps its claim: its
+ * process reads the rows again before it sends them.
  */
 export async function forgetRows(postgres: Postgres, projectId: ProjectId): Promise<void> {
   await postgres('alerts')

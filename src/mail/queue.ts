@@ -1,7 +1,9 @@
 // The mail queue: job payload and enqueue; workers/send-mail.ts is the consumer. Mails contain
-// secret links, so their text is encrypted in the queue.
+// secret links, so their text is encrypted in the queue. The job of an alert's or report's mail
+// names its project in its id, so that erasures and project deletions find it.
 import type { Queue } from 'bullmq';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
+import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
 
@@ -17,17 +19,33 @@ export interface Mail {
   readonly unsubscribeUrl?: string;
 }
 
-export interface MailJob {
-  readonly version: 1;
-  readonly to: string;
-  readonly subject: string;
+type Content = Pick<Mail, 'text' | 'html'>;
+
+/** A mail of an alert or a report. */
+export interface OutboxMail extends Mail {
+  /** The same for each attempt. */
+  readonly id: string;
+  readonly projectId: ProjectId;
+  /** The content without rows of answers, which is sent after an erasure. */
+  readonly withoutRows: Content;
+}
+
+interface EncryptedContent {
   /** Base64. */
   readonly encryptedText: string;
   /** Base64; since 2026-11. */
   readonly encryptedHtml?: string;
+}
+
+export interface MailJob extends EncryptedContent {
+  readonly version: 1;
+  readonly to: string;
+  readonly subject: string;
   /** Left part of the Message-ID. */
   readonly id?: string;
   readonly unsubscribeUrl?: string;
+  /** Missing when the content has no rows of answers, or has lost them. */
+  readonly withoutRows?: EncryptedContent;
 }
 
 // Retries for about two days: longer than a usual outage of a mail server, shorter than an
@@ -46,27 +64,73 @@ export const createMailQueue = (redis: Redis): MailQueue =>
     removeOnFail: { age: FAILED_KEPT_SECONDS },
   });
 
+function encryptContent({ text, html }: Content, secretKeyBase: string): EncryptedContent {
+  const encrypt = (content: string): string => encryptSecret(content, secretKeyBase).toString('base64');
+  return { encryptedText: encrypt(text), ...(html !== undefined && { encryptedHtml: encrypt(html) }) };
+}
+
+function toJob(mail: Mail & Pick<MailJob, 'id'>, secretKeyBase: string): MailJob {
+  const { text, html, ...rest } = mail;
+  return { version: 1, ...rest, ...encryptContent(mail, secretKeyBase) };
+}
+
+/** Resolves when Redis has stored the mail. */
+export async function enqueueMail(queue: MailQueue, mail: Mail, secretKeyBase: string): Promise<void> {
+  await queue.add('mail', toJob(mail, secretKeyBase));
+}
+
+export const mailJobId = ({ projectId, id }: Pick<OutboxMail, 'projectId' | 'id'>): string => `${projectId}-${id}`;
+
 /**
  * Resolves when Redis has stored the mail. While a mail with the same `id` waits, nothing is added;
  * a mail that is sent twice has the same Message-ID, so that mailboxes can show it once.
  */
-export async function enqueueMail(
+export async function enqueueOutboxMail(
   queue: MailQueue,
-  { text, html, ...mail }: Mail,
+  { projectId, withoutRows, ...mail }: OutboxMail,
   secretKeyBase: string,
-  id?: string,
 ): Promise<void> {
-  const encrypt = (content: string): string => encryptSecret(content, secretKeyBase).toString('base64');
-  const job: MailJob = {
-    ...{ version: 1, ...mail, encryptedText: encrypt(text) },
-    ...(html !== undefined && { encryptedHtml: encrypt(html) }),
-    ...(id !== undefined && { id }),
-  };
-  await queue.add('mail', job, id === undefined ? {} : { jobId: id });
+  const job = { ...toJob(mail, secretKeyBase), withoutRows: encryptContent(withoutRows, secretKeyBase) };
+  await queue.add('mail', job, { jobId: mailJobId({ projectId, id: mail.id }) });
+}
+
+const STATES = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
+
+/** Of all states. The ids of one moment: a job that changes its state meanwhile is not missed. */
+async function listJobIds(queue: MailQueue, projectId: ProjectId): Promise<string[]> {
+  const ids = await queue.getRanges([...STATES], 0, -1);
+  return ids.filter((id) => id.startsWith(mailJobId({ projectId, id: '' })));
+}
+
+/**
+ * Removes the rows of answers from the project's mails, dead letters included, because they may
+ * contain an erased person. An attempt that has begun is not interrupted; the next one sends the
+ * mail without rows.
+ */
+export async function forgetRowsOfMails(queue: MailQueue, projectId: ProjectId): Promise<void> {
+  for (const id of await listJobIds(queue, projectId)) {
+    const job = await queue.getJob(id);
+    if (job?.data.withoutRows === undefined) continue;
+    const { withoutRows, encryptedText, encryptedHtml, ...data } = job.data;
+    await job.updateData({ ...data, ...withoutRows }).catch(async (error: unknown) => {
+      // The mail may have been sent meanwhile.
+      if ((await queue.getJob(id)) !== undefined) throw error;
+    });
+  }
+}
+
+/**
+ * Removes the mails of a deleted project. Resolves with the number of those found: one that is
+ * being sent stays until its attempt ends.
+ */
+export async function removeMailsOf(queue: MailQueue, projectId: ProjectId): Promise<number> {
+  const ids = await listJobIds(queue, projectId);
+  for (const id of ids) await queue.remove(id);
+  return ids.length;
 }
 
 /** Undefined when SECRET_KEY_BASE has changed since the mail was queued. */
-export function tryReadContent(job: MailJob, secretKeyBase: string): Pick<Mail, 'text' | 'html'> | undefined {
+export function tryReadContent(job: MailJob, secretKeyBase: string): Content | undefined {
   const decrypt = (content: string) => tryDecryptSecret(Buffer.from(content, 'base64'), secretKeyBase);
   const text = decrypt(job.encryptedText);
   const html = job.encryptedHtml === undefined ? undefined : decrypt(job.encryptedHtml);

@@ -4,6 +4,7 @@
 import { findPendingSince } from '../identity/sequence.js';
 import { forgetDropped } from '../ingest/drop/counts.js';
 import { forgetRejected } from '../ingest/rejected/store.js';
+import { removeMailsOf } from '../mail/queue.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import type { Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
@@ -43,8 +44,9 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
   await forgetRejected(redis, projectId, now);
   await forgetDropped(redis, projectId, now);
   const inPostgres = await deleteProjectRows(postgres, projectId);
+  const mails = await removeMailsOf(deps.mailQueue, projectId);
   const inClickHouse = await deleteFromShards(shards, projectId);
-  return !mayMoreCome && inPostgres + inClickHouse === 0;
+  return !mayMoreCome && inPostgres + mails + inClickHouse === 0;
 }
 
 const lastPossibleEvent = ({ deletedAtMs }: DeletedProject): number => deletedAtMs + KEYS_LIVE_ON_MS;

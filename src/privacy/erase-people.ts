@@ -12,6 +12,7 @@ import { partitionOf, partitionQueryId } from '../ingest/insert/ingest-partition
 import { payloadOfJob, projectOfJob } from '../ingest/payloads.js';
 import { listActiveJobs } from '../ingest/queue.js';
 import { forgetSamplesOf } from '../ingest/rejected/store.js';
+import { forgetRowsOfMails, type MailQueue } from '../mail/queue.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
@@ -35,6 +36,7 @@ export interface ErasureDeps {
   readonly postgres: Postgres;
   readonly redis: Redis;
   readonly identifyQueue: IdentifyQueue;
+  readonly mailQueue: MailQueue;
   readonly hashId: HashId;
   /** Ends every wait when the process stops. */
   readonly signal: AbortSignal;
@@ -175,7 +177,9 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     }
     await requireNothing(deps, { projectId, group, versions, traces });
     await forgetValues(deps.postgres, projectId);
+    // In this order: the rows of a message are in PostgreSQL until its mail is in the queue.
     await forgetRows(deps.postgres, projectId);
+    await forgetRowsOfMails(deps.mailQueue, projectId);
   }
 }
 

@@ -1,6 +1,7 @@
 // Reports in PostgreSQL: claims a due report, reads the dashboard that it sends, records a run
 // together with its messages, and moves the times of reports with the time zone of their project.
 import { type Claim, type ClaimedRow, claimDue, recordResult } from '../alerts/claims.js';
+import type { OwnerTurns } from '../alerts/owner-turns.js';
 import type { DashboardConfig } from '../dashboards/config-schema.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -10,8 +11,8 @@ import { nextTimeOf } from './schedule.js';
 
 export type ClaimedReport = Omit<ClaimedRow, 'query' | 'condition'>;
 
-export const claimDueReport = (postgres: Postgres): Promise<ClaimedReport | undefined> =>
-  claimDue(postgres, { kind: 'report', perProject: BOUNDS.reportRunsPerProject });
+export const claimDueReport = (postgres: Postgres, turns: OwnerTurns): Promise<ClaimedReport | undefined> =>
+  claimDue(postgres, turns, { kind: 'report', perProject: BOUNDS.reportRunsPerProject });
 
 export interface SentDashboard {
   readonly config: DashboardConfig;

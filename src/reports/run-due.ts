@@ -1,6 +1,7 @@
 // Runs the due reports. A process that is killed loses the run only: the report is due again when
 // its claim ends, and its messages are stored once, with the run.
 import { extendClaim, postpone } from '../alerts/claims.js';
+import { OwnerTurns } from '../alerts/owner-turns.js';
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { runClaimed } from '../platform/flow/run-claimed.js';
@@ -24,8 +25,9 @@ export interface ReportDeps {
 
 /** Resolves when no report is due any more. */
 export async function runDueReports(deps: ReportDeps, signal: AbortSignal): Promise<void> {
+  const turns = new OwnerTurns();
   await runClaimed({
-    claim: () => claimDueReport(deps.postgres),
+    claim: () => claimDueReport(deps.postgres, turns),
     work: (report) => runReport(deps, report, signal),
     concurrency: BOUNDS.reportRuns,
     signal,

@@ -8,7 +8,7 @@ import { sendDueMessages } from '../../src/alerts/send-due.js';
 import { createUnsubscribeLinks } from '../../src/alerts/unsubscribe.js';
 import { createWebhookSecrets } from '../../src/alerts/webhook-secret.js';
 import { createProjectMails, type TakeProjectMail } from '../../src/mail/project-mails.js';
-import { createMailQueue, enqueueMail } from '../../src/mail/queue.js';
+import { createMailQueue, enqueueOutboxMail, mailJobId } from '../../src/mail/queue.js';
 import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
@@ -334,7 +334,7 @@ describe('limits of the mails of alerts and reports', () => {
           secrets: createWebhookSecrets(postgres, SECRET_KEY_BASE),
           webhooks: { allowed: [], resolve: async () => [], timeoutMs: 1000, nowSeconds: () => 0 },
           unsubscribeLinks: createUnsubscribeLinks(SECRET_KEY_BASE, new URL('https://analytics.example.com')),
-          sendMail: (mail, id) => enqueueMail(mails, mail, SECRET_KEY_BASE, id),
+          sendMail: (mail) => enqueueOutboxMail(mails, mail, SECRET_KEY_BASE),
         },
         new AbortController().signal,
       );
@@ -345,12 +345,13 @@ describe('limits of the mails of alerts and reports', () => {
     const [refused] = await deliveries();
     expect(refused).toMatchObject({ status: 'waiting', attempts: 1, error: tooMany('4 per day for a project') });
     expect(refused.next_attempt_at.getTime()).toBeGreaterThan(Date.now());
-    expect(await mails.getJob(refused.id)).toBeUndefined();
+    const jobId = mailJobId({ projectId: toProjectId(project.id), id: refused.id });
+    expect(await mails.getJob(jobId)).toBeUndefined();
 
     await deliveries().update({ next_attempt_at: postgres.fn.now() });
     await sendAll(limited({ MAILS_PER_PROJECT_PER_DAY_MAX: 5 }));
     expect(await deliveries()).toMatchObject([{ status: 'sent', attempts: 2, error: null }]);
-    expect((await mails.getJob(refused.id))?.data.to).toBe(address);
+    expect((await mails.getJob(jobId))?.data.to).toBe(address);
     await mails.close();
   });
 });

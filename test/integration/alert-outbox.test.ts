@@ -1,0 +1,241 @@
+// The outbox of alerts and reports on real stores, without workers: a message that is being sent
+// while a person is erased, and the order in which owners are served.
+import { UnrecoverableError, Worker } from 'bullmq';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createOrganization, createProject } from '../../src/accounts/store.js';
+import { claimDueAlert } from '../../src/alerts/check-store.js';
+import { type Claim, postpone } from '../../src/alerts/claims.js';
+import { addDeliveries, claimDelivery, forgetRows, markSent } from '../../src/alerts/delivery-store.js';
+import { OwnerTurns } from '../../src/alerts/owner-turns.js';
+import { type SendDeps, sendDueMessages } from '../../src/alerts/send-due.js';
+import { createUnsubscribeLinks } from '../../src/alerts/unsubscribe.js';
+import { createWebhookSecrets } from '../../src/alerts/webhook-secret.js';
+import {
+  createMailQueue,
+  enqueueOutboxMail,
+  forgetRowsOfMails,
+  MAIL_QUEUE,
+  type MailJob,
+  type MailQueue,
+  mailJobId,
+  removeMailsOf,
+  tryReadContent,
+} from '../../src/mail/queue.js';
+import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
+import { createLogger } from '../../src/platform/log.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { claimDueReport } from '../../src/reports/report-store.js';
+import { signIn } from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhook-receiver.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let redis: Redis;
+let mails: MailQueue;
+let receiver: WebhookReceiver;
+let projectId: ProjectId;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  redis = createRedis(databases.config);
+  mails = createMailQueue(redis);
+  receiver = await startWebhookReceiver();
+});
+
+beforeEach(async () => {
+  projectId = await newProject();
+});
+
+afterEach(async () => {
+  await postgres('alerts').delete();
+  await mails.obliterate({ force: true });
+});
+
+afterAll(async () => {
+  receiver?.close();
+  await mails?.close();
+  redis?.disconnect();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+async function newProject(ownerId?: string): Promise<ProjectId> {
+  const owner = ownerId ?? (await signIn(postgres)).id;
+  const organization = await createOrganization(postgres, { name: 'Team', ownerId: owner });
+  const { SECRET_KEY_BASE: secretKeyBase } = databases.config;
+  const { id } = await createProject(postgres, { organizationId: organization.id, name: 'Shop', secretKeyBase });
+  return toProjectId(id);
+}
+
+/** An alert or a report of the project, due in `dueIn`. */
+async function addRow(kind: 'alert' | 'report', project: ProjectId, dueIn: string): Promise<string> {
+  const id = newUuidV7();
+  await postgres('alerts').insert({
+    ...{ id, kind, project_id: project, key: id, position: 0, query: 'a | count', condition: 'value > 0' },
+    ...{ every_seconds: 60, schedule: 'daily 08:00', targets: [] },
+    next_due_at: postgres.raw('clock_timestamp() + ?::interval', [dueIn]),
+  });
+  return id;
+}
+
+async function addMessage(project: ProjectId, target: string): Promise<void> {
+  await addDeliveries(postgres, {
+    ...{ projectId: project, alertId: await addRow('alert', project, '1 hour'), transition: 1, targets: [target] },
+    rows: [{ kind: 'secret', value: 3 }],
+    message: {
+      ...{ alert: 'a', dashboard: null, title: 'Shop', query: 'a | count', condition: 'value > 0' },
+      ...{ before: 'ok', state: 'firing', value: 3, error: null },
+      ...{ at: new Date().toISOString(), url: 'https://analytics.example.com/' },
+    },
+  });
+}
+
+function sendAll(changed: Partial<SendDeps> = {}): Promise<void> {
+  const { SECRET_KEY_BASE } = databases.config;
+  const deps: SendDeps = {
+    ...{ postgres, takeMail: async () => undefined, log: createLogger({ process: 'test', level: 'silent' }) },
+    secrets: createWebhookSecrets(postgres, SECRET_KEY_BASE),
+    webhooks: {
+      ...{ allowed: ['127.0.0.1'], timeoutMs: 1000, nowSeconds: () => 0 },
+      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
+    },
+    unsubscribeLinks: createUnsubscribeLinks(SECRET_KEY_BASE, new URL('https://analytics.example.com')),
+    sendMail: (mail) => enqueueOutboxMail(mails, mail, SECRET_KEY_BASE),
+    ...changed,
+  };
+  return sendDueMessages(deps, new AbortController().signal);
+}
+
+const deliveries = () => postgres('alert_deliveries').where({ project_id: projectId });
+
+async function queuedMail() {
+  const [{ id }] = await deliveries();
+  const job = await mails.getJob(mailJobId({ projectId, id }));
+  return job && { job, text: tryReadContent(job.data, databases.config.SECRET_KEY_BASE)?.text };
+}
+
+test('a mail that a process has claimed is queued without the rows that an erasure removes', async () => {
+  await addMessage(projectId, 'mailto:a@example.com');
+  await sendAll({ takeMail: async () => void (await forgetRows(postgres, projectId)) });
+  expect(await deliveries()).toMatchObject([{ status: 'sent', attempts: 1 }]);
+  const mail = await queuedMail();
+  expect(mail?.text).toContain('Firing: a (Shop)');
+  expect(mail?.text).not.toContain('secret');
+});
+
+test('a webhook that a process has claimed is called without the rows that an erasure removes', async () => {
+  await addMessage(projectId, `${receiver.url}/claimed`);
+  const secrets = createWebhookSecrets(postgres, databases.config.SECRET_KEY_BASE);
+  const require = async (id: ProjectId) => {
+    await forgetRows(postgres, projectId);
+    return secrets.require(id);
+  };
+  await sendAll({ secrets: { ...secrets, require } });
+  expect(receiver.at('/claimed')).toHaveLength(1);
+  expect(receiver.at('/claimed')[0]?.text).not.toContain('secret');
+});
+
+test('an erasure waits for a mail that is being queued, and then finds it in the queue', async () => {
+  await addMessage(projectId, 'mailto:a@example.com');
+  let forgotten: Promise<void> | undefined;
+  await sendAll({
+    sendMail: async (mail) => {
+      forgotten = forgetRows(postgres, projectId).then(() => forgetRowsOfMails(mails, projectId));
+      await eventually(async () => expect(await waitingForLocks()).toBe(1));
+      await enqueueOutboxMail(mails, mail, databases.config.SECRET_KEY_BASE);
+    },
+  });
+  await forgotten;
+  expect((await queuedMail())?.text).not.toContain('secret');
+});
+
+async function waitingForLocks(): Promise<number> {
+  const { rows } = await postgres.raw(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+  );
+  return rows[0].count;
+}
+
+test('a mail of which the claim is over is not queued', async () => {
+  await addMessage(projectId, 'mailto:a@example.com');
+  await sendAll({ takeMail: async () => void (await deliveries().update({ claim_id: newUuidV7() })) });
+  expect(await queuedMail()).toBeUndefined();
+});
+
+test('mails lose their rows when they have failed, and while they are being sent; deletion waits for those', async () => {
+  for (const target of ['failed@example.com', 'active@example.com']) await addMessage(projectId, `mailto:${target}`);
+  await sendAll();
+  let end = (): void => {};
+  const ended = new Promise<void>((resolve) => (end = resolve));
+  const worker = new Worker<MailJob, void>(
+    MAIL_QUEUE,
+    async ({ data }) => {
+      if (data.to.startsWith('active')) await ended;
+      throw data.to.startsWith('active') ? new Error('try again') : new UnrecoverableError('no such mailbox');
+    },
+    { connection: redis.duplicate(), concurrency: 9 },
+  );
+  try {
+    const counts = () => mails.getJobCounts('active', 'failed', 'delayed');
+    await eventually(async () => expect(await counts()).toEqual({ active: 1, failed: 1, delayed: 0 }));
+    await forgetRowsOfMails(mails, projectId);
+    const jobs = await mails.getJobs(['active', 'failed']);
+    const texts = jobs.map(({ data }) => tryReadContent(data, databases.config.SECRET_KEY_BASE)?.text);
+    expect(texts).toHaveLength(2);
+    for (const text of texts) expect(text).toContain('Firing: a (Shop)');
+    for (const text of texts) expect(text).not.toContain('secret');
+    expect(await removeMailsOf(mails, projectId)).toBe(2);
+    expect(await removeMailsOf(mails, projectId)).toBe(1);
+    end();
+    await eventually(async () => expect(await removeMailsOf(mails, projectId)).toBe(0));
+  } finally {
+    await worker.close();
+  }
+});
+
+describe.each([
+  {
+    ...{ of: 'messages', perProject: 2, claim: claimDelivery, end: markSent },
+    add: (project: ProjectId) => addMessage(project, 'https://hooks.example.com/'),
+  },
+  {
+    ...{ of: 'checks', perProject: 2, claim: claimDueAlert },
+    end: (_: Postgres, claim: Claim) => postpone(postgres, claim, 60),
+    add: (project: ProjectId) => addRow('alert', project, '0'),
+  },
+  {
+    ...{ of: 'reports', perProject: 1, claim: claimDueReport },
+    end: (_: Postgres, claim: Claim) => postpone(postgres, claim, 60),
+    add: (project: ProjectId) => addRow('report', project, '0'),
+  },
+])('due $of', ({ perProject, claim, add, end }) => {
+  test('of another owner are next, however many projects one person has', async () => {
+    const person = (await signIn(postgres)).id;
+    const ofPerson = [await newProject(person), await newProject(person)];
+    for (const project of [...ofPerson, ...ofPerson, ...ofPerson, projectId]) await add(project);
+    const turns = new OwnerTurns();
+    const claimed: ProjectId[] = [];
+    for (let next = await claim(postgres, turns); next; next = await claim(postgres, turns)) {
+      claimed.push(next.projectId);
+    }
+    for (const id of ofPerson) expect(claimed.filter((each) => each === id)).toHaveLength(perProject);
+    expect(claimed.indexOf(projectId)).toBe(1);
+  });
+
+  test('of owners with equal claims take turns', async () => {
+    const projects = [await newProject(), await newProject(), projectId];
+    for (const project of projects) for (let row = 0; row < 2; row++) await add(project);
+    const turns = new OwnerTurns();
+    const claimed: ProjectId[] = [];
+    for (let next = await claim(postgres, turns); next; next = await claim(postgres, turns)) {
+      claimed.push(next.projectId);
+      await end(postgres, next as never);
+    }
+    expect(claimed).toEqual([...projects, ...projects]);
+  });
+});
