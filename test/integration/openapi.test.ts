@@ -53,7 +53,8 @@ async function createCalls(): Promise<Call[]> {
     await createTeamProject(postgres, databases, org, 'A'),
     await createTeamProject(postgres, databases, org, 'B'),
   ];
-  const [leaver, guest] = [await signIn(postgres), await signIn(postgres, { email: 'guest@example.com' })];
+  const signInAs = (name: string) => signIn(postgres, { email: `${name}@example.com` });
+  const [leaver, guest, visitor] = [await signInAs('leaver'), await signInAs('guest'), await signInAs('visitor')];
   await join(postgres, org, leaver, 'member');
   const own = { session: people.owner.session };
   const sk = { key: project.secretKey };
@@ -61,9 +62,9 @@ async function createCalls(): Promise<Call[]> {
 
   const prepare = async (route: string, sent: Sent): Promise<Answer['body']> =>
     (await send(processes.url, route, sent)).body;
-  const invite = () =>
-    prepare(`POST /api/orgs/${org}/invitations`, { ...own, body: { email: guest.email, role: 'member' } });
-  const [invitation, other, revoked] = [await invite(), await invite(), await invite()];
+  const invite = (name: string) =>
+    prepare(`POST /api/orgs/${org}/invitations`, { ...own, body: { email: `${name}@example.com`, role: 'member' } });
+  const [invitation, other, revoked] = [await invite('guest'), await invite('visitor'), await invite('nobody')];
   const claimed = await prepare(`POST /api/orgs/${org}/domains`, { ...own, body: { domain: 'claimed.example' } });
   const newToken = { name: 'T', kind: 'personal', scopes: ['query'] };
   const tokens = [
@@ -98,7 +99,7 @@ async function createCalls(): Promise<Call[]> {
     { route: 'GET /login', status: 200 },
     { route: 'GET /login', status: 302, ...own },
     { route: 'GET /invitations/{token}', path: `/invitations/${other.token}`, status: 200 },
-    { route: 'POST /invitations/{token}', path: `/invitations/${other.token}`, status: 303, session: guest.session },
+    { route: 'POST /invitations/{token}', path: `/invitations/${other.token}`, status: 303, session: visitor.session },
     { route: 'POST /invitations/{token}', path: '/invitations/none', status: 404, session: guest.session },
     ...(await signInLinkCalls(postgres, databases.config.SECRET_KEY_BASE)),
     { route: 'GET /auth/idp/cb', status: 400 },
@@ -152,7 +153,6 @@ async function createCalls(): Promise<Call[]> {
       ...own,
       body: { q: '*', format: 'json' },
     },
-
     ...([201, 200, 400, 413] as const).map(
       (status): Call => ({
         route: 'PUT /api/dashboard-sync/{dashboardKey}',
