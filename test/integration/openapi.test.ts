@@ -64,7 +64,7 @@ async function createCalls(): Promise<Call[]> {
     (await send(processes.url, route, sent)).body;
   const invite = (name: string) =>
     prepare(`POST /api/orgs/${org}/invitations`, { ...own, body: { email: `${name}@example.com`, role: 'member' } });
-  const [invitation, other, revoked] = [await invite('guest'), await invite('visitor'), await invite('nobody')];
+  const [toGuest, onPage, revoked] = [await invite('guest'), await invite('visitor'), await invite('third')];
   const claimed = await prepare(`POST /api/orgs/${org}/domains`, { ...own, body: { domain: 'claimed.example' } });
   const newToken = { name: 'T', kind: 'personal', scopes: ['query'] };
   const tokens = [
@@ -98,8 +98,8 @@ async function createCalls(): Promise<Call[]> {
     },
     { route: 'GET /login', status: 200 },
     { route: 'GET /login', status: 302, ...own },
-    { route: 'GET /invitations/{token}', path: `/invitations/${other.token}`, status: 200 },
-    { route: 'POST /invitations/{token}', path: `/invitations/${other.token}`, status: 303, session: visitor.session },
+    { route: 'GET /invitations/{token}', path: `/invitations/${onPage.token}`, status: 200 },
+    { route: 'POST /invitations/{token}', path: `/invitations/${onPage.token}`, status: 303, session: visitor.session },
     { route: 'POST /invitations/{token}', path: '/invitations/none', status: 404, session: guest.session },
     ...(await signInLinkCalls(postgres, databases.config.SECRET_KEY_BASE)),
     { route: 'GET /auth/idp/cb', status: 400 },
@@ -264,7 +264,7 @@ async function createCalls(): Promise<Call[]> {
     },
     {
       route: 'POST /api/invitations/{token}/accept',
-      path: `/api/invitations/${invitation.token}/accept`,
+      path: `/api/invitations/${toGuest.token}/accept`,
       status: 200,
       session: guest.session,
     },

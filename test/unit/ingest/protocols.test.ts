@@ -4,6 +4,7 @@ import { PROTOCOL_PATHS } from '../../../src/ingest/protocols/paths.js';
 import type { Head } from '../../../src/ingest/protocols/protocol.js';
 import { PROTOCOLS, protocolNamed } from '../../../src/ingest/protocols/table.js';
 import { parseForeign, translate } from '../../../src/ingest/protocols/translate.js';
+import { SEGMENT_ORIGINS } from '../../support/segment-origins.js';
 
 const limits = { propertiesMax: 256, userPropertiesMax: 256, keyLengthMax: 256, valueBytesMax: 8192 };
 const PROTO = JSON.parse('{"__proto__":1}') as object;
@@ -124,21 +125,15 @@ test.each<[string, object, object, object]>([
   expect(Object.fromEntries(skipped)).toEqual(counted);
 });
 
-test.each<[string | undefined, object, string]>([
-  ['mobile', {}, 'client'],
-  ['web', {}, 'client'],
-  ['client', {}, 'client'],
-  [undefined, { device: { model: 'iPhone' } }, 'client'],
-  [undefined, { userAgent: 'Firefox' }, 'client'],
-  [undefined, { os: { name: 'Linux' } }, 'server'],
-  [undefined, {}, 'server'],
-  ['server', { userAgent: 'Firefox', device: { model: 'iPhone' } }, 'server'],
-])('segment: a call of the channel %s with the context %j has the origin %s', (channel, context, origin) => {
-  const { events } = read('segment', 'track', { ...COMMON, event: 'a', channel, context });
-  expect(events).toMatchObject([{ origin }]);
-  // Without a secret key, and for an app with one, address and geography are those of the request.
-  expect(Object.hasOwn(events[0] ?? {}, 'ip')).toBe(origin === 'server');
-});
+test.each(SEGMENT_ORIGINS)(
+  'segment: a call of the channel %s with the context %j has the origin %s',
+  (channel, context, origin) => {
+    const { events } = read('segment', 'track', { ...COMMON, event: 'a', channel, context });
+    expect(events).toMatchObject([{ origin }]);
+    // Without a secret key, and for an app with one, the address is that of the request.
+    expect(Object.hasOwn(events[0] ?? {}, 'ip')).toBe(origin === 'server');
+  },
+);
 
 test('segment: a call without a valid user is counted once, and maps nothing', () => {
   const { calls, skipped } = read('segment', 'identify', { ...COMMON, userId: 'null', traits: { bio: LONG } });

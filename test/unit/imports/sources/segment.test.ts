@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { segment } from '../../../../src/imports/sources/segment/read.js';
 import { eventsOf, inputOf, mapAll, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
+import { SEGMENT_ORIGINS } from '../../../support/segment-origins.js';
 
 const FIXTURE = readFileSync(new URL('fixtures/segment.ndjson', import.meta.url), 'utf8');
 const mapped = await mapAll(segment, inputOf(FIXTURE));
@@ -65,19 +66,13 @@ test('identify and group are profiles; traits of a group are not those of the us
   ]);
 });
 
-test.each<[string | undefined, object, string]>([
-  ['mobile', {}, 'client'],
-  ['web', {}, 'client'],
-  ['client', {}, 'client'],
-  [undefined, { device: { model: 'iPhone' } }, 'client'],
-  [undefined, { userAgent: 'Firefox' }, 'client'],
-  [undefined, { os: { name: 'Linux' } }, 'server'],
-  [undefined, {}, 'server'],
-  ['server', { userAgent: 'Firefox', device: { model: 'iPhone' } }, 'server'],
-])('a call of the channel %s with the context %j has the origin %s', async (channel, context, origin) => {
-  const call = { type: 'track', event: 'e', messageId: 'm', timestamp: '2023-01-01T00:00:00Z', channel, context };
-  expect(eventsOf(await mapAll(segment, inputOf(JSON.stringify(call))))).toMatchObject([{ origin }]);
-});
+test.each(SEGMENT_ORIGINS)(
+  'a call of the channel %s with the context %j has the origin %s',
+  async (channel, context, origin) => {
+    const call = { type: 'track', event: 'e', messageId: 'm', timestamp: '2023-01-01T00:00:00Z', channel, context };
+    expect(eventsOf(await mapAll(segment, inputOf(JSON.stringify(call))))).toMatchObject([{ origin }]);
+  },
+);
 
 test('what has no equal is skipped with a reason', () => {
   expect(skippedOf(mapped)).toEqual([
