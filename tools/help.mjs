@@ -47,7 +47,8 @@ Fills the holes of zeros that a full disk has left in the append-only file of a 
 redis.conf. npm start does the same by itself.`,
   'dist/src/platform/migrate.js': `usage: npm run migrate -- [--wait]
 
-Brings PostgreSQL and ClickHouse to this version. It may be repeated and interrupted. npm start does the same by itself.
+Brings PostgreSQL and ClickHouse to this version, also those of an npm start that runs. It may be repeated and interrupted. npm start does the
+same by itself.
 
   --wait    waits until ClickHouse has rewritten in the background what a migration changes, and shows how far it is`,
   'dist/bench/experiments.js': `usage: npm run simulate -- [number of experiments, default 10000]

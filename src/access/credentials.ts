@@ -57,7 +57,8 @@ export interface Credential {
 const rateKeyOf = (credential: Credential): string => `${credential.projectId}:${credential.id}`;
 
 /** The person who created the organization, or the organization without one. */
-export const ownerIdOf = ({ creatorId, organizationId }: Credential): string => creatorId ?? organizationId;
+export const ownerIdOf = ({ creatorId, organizationId }: Pick<Credential, 'creatorId' | 'organizationId'>): string =>
+  creatorId ?? organizationId;
 
 /** All rate-limit subjects of a credential. */
 export const rateSubjectsOf = (credential: Credential) => ({

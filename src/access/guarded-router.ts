@@ -7,7 +7,7 @@ import { createRouter } from '../platform/http/router.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { authenticateAgent } from './agent-access.js';
-import type { AdminCredential, CredentialStore } from './credentials.js';
+import { type AdminCredential, type CredentialStore, ownerIdOf } from './credentials.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
 import { authenticateAdmin, requireCredential } from './middleware.js';
 import type { LayeredRateLimit } from './rate-limits.js';
@@ -92,7 +92,7 @@ function requireAdminKey(
 ): RequestHandler {
   return async (req: Request, res, next) => {
     const admin = await authenticateAdmin(credentials, req);
-    await rateLimit.take({ key: admin.organizationId, person: admin.creatorId ?? admin.organizationId });
+    await rateLimit.take({ key: admin.organizationId, person: ownerIdOf(admin) });
     const { projectID } = req.params;
     if (projectID !== undefined) {
       const projectId = await findProjectOf(postgres, admin.organizationId, String(projectID));
@@ -117,8 +117,8 @@ const noSuchProject = () => new PublicError('not_found', 'there is no such proje
 export const membershipOf = (res: Response): Membership => res.locals.membership as Membership;
 /** For routes with a project in the path: a project that the caller may access. */
 export const projectIdOf = (res: Response): ProjectId => res.locals.projectId as ProjectId;
-/** Who counts as the owner of that project, for session routes. */
-export const ownerIdOf = (res: Response): string => res.locals.ownerId as string;
+/** Who owns that project, for session routes. */
+export const projectOwnerIdOf = (res: Response): string => res.locals.ownerId as string;
 /** The time zone of that project, for session routes. */
 export const timezoneOf = (res: Response): string => res.locals.timezone as string;
 /** For admin-key routes. */

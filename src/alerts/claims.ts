@@ -3,7 +3,7 @@
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { addDeliveries, forgetOldDeliveries, type Told } from './delivery-store.js';
-import { OWNER, type OwnerTurns } from './owner-turns.js';
+import { BY_TURNS, HAS_PLACE, OWNER, type OwnerTurns } from './owner-turns.js';
 import type { AlertState, Outcome } from './state.js';
 
 export const CHECKS_KEPT = 100;
@@ -56,9 +56,8 @@ export async function claimDue(
          JOIN organizations o ON o.id = p.organization_id
        WHERE due.kind = ? AND due.next_due_at <= now() AND p.deleted_at IS NULL
          AND (due.claimed_until IS NULL OR due.claimed_until <= now())
-         AND (SELECT count(*) FROM running WHERE running.project_id = due.project_id) < ?
-       ORDER BY (SELECT count(*) FROM running WHERE running.owner = ${OWNER}),
-         array_position(?::uuid[], ${OWNER}) NULLS FIRST, due.next_due_at
+         AND ${HAS_PLACE}
+       ORDER BY ${BY_TURNS}, due.next_due_at
        LIMIT 1 FOR UPDATE OF due SKIP LOCKED),
      claimed AS (
        UPDATE alerts SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)

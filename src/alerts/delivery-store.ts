@@ -5,7 +5,7 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { OutboxMessage } from './outbox-message.js';
-import { OWNER, type OwnerTurns } from './owner-turns.js';
+import { BY_TURNS, HAS_PLACE, OWNER, type OwnerTurns } from './owner-turns.js';
 
 /** Longer than a call takes (BOUNDS.webhookMs). Then another process may take the row. */
 const CLAIM_SECONDS = 60;
@@ -72,11 +72,10 @@ export async function claimDelivery(postgres: Postgres, turns: OwnerTurns): Prom
          JOIN organizations o ON o.id = p.organization_id
        WHERE due.status = 'waiting' AND due.next_attempt_at <= now()
          AND (due.claimed_until IS NULL OR due.claimed_until <= now())
-         AND (SELECT count(*) FROM running WHERE running.project_id = due.project_id) < ?
+         AND ${HAS_PLACE}
          AND NOT EXISTS (SELECT FROM alert_deliveries earlier WHERE earlier.alert_id = due.alert_id
            AND earlier.target = due.target AND earlier.transition < due.transition AND earlier.status = 'waiting')
-       ORDER BY (SELECT count(*) FROM running WHERE running.owner = ${OWNER}),
-         array_position(?::uuid[], ${OWNER}) NULLS FIRST, due.next_attempt_at
+       ORDER BY ${BY_TURNS}, due.next_attempt_at
        LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
      UPDATE alert_deliveries SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
      FROM next WHERE alert_deliveries.id = next.id

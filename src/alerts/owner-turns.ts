@@ -10,6 +10,13 @@ const OWNERS_MAX = 1000;
 /** Of the project `p` and its organization `o`. */
 export const OWNER = 'coalesce(o.created_by, o.id)';
 
+/** Order of rows `due`, with the claims in `running`; the parameter is `OwnerTurns.served`. */
+export const BY_TURNS = `(SELECT count(*) FROM running WHERE running.owner = ${OWNER}),
+  array_position(?::uuid[], ${OWNER}) NULLS FIRST`;
+
+/** Whether the project of `due` has fewer of the claims in `running` than the parameter. */
+export const HAS_PLACE = '(SELECT count(*) FROM running WHERE running.project_id = due.project_id) < ?';
+
 export class OwnerTurns {
   // In the order of their last turns.
   readonly #served = new Set<string>();

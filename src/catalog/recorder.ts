@@ -116,13 +116,8 @@ export class CatalogRecorder {
     if (this.#isPaused()) return this.#miss(seen.keys());
     const until = performance.now() + BLOCK_MS;
     const projectIds = [...seen.keys()];
-    if (
-      !(await this.#try(
-        projectIds,
-        this.#rebuildMissed().then(() => this.#readUnknown(projectIds)),
-      ))
-    )
-      return;
+    const reading = this.#rebuildMissed().then(() => this.#readUnknown(projectIds));
+    if (!(await this.#try(projectIds, reading))) return;
     const late: string[] = [];
     for (const portion of portionsOf(this.#changesOf(seen))) {
       const ids = portion.map(({ projectId }) => projectId);

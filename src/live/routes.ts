@@ -3,7 +3,7 @@
 // and the membership again.
 import type { Response, Router } from 'express';
 import { z } from 'zod';
-import { createGuardedRouter, type GuardDeps, ownerIdOf, projectIdOf } from '../access/guarded-router.js';
+import { createGuardedRouter, type GuardDeps, projectIdOf, projectOwnerIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { OpenLimit } from '../platform/flow/open-limit.js';
 import { parseFields } from '../platform/http/json-body.js';
@@ -44,7 +44,7 @@ export function createLive(deps: LiveDeps): Live {
     const projectId = projectIdOf(res);
     // A client that has left meanwhile gets no `close` any more.
     if (res.destroyed) return;
-    const leave = admission.open({ projectId, ownerId: ownerIdOf(res) });
+    const leave = admission.open({ projectId, ownerId: projectOwnerIdOf(res) });
     res.writeHead(200, {
       'Content-Type': 'text/event-stream; charset=utf-8',
       'Cache-Control': 'no-store',

@@ -1,7 +1,7 @@
 // The caller of a privacy request: a credential of a project, or a signed-in person.
 import type { Response } from 'express';
 import { type Credential, ownerIdOf, rateSubjectsOf } from '../access/credentials.js';
-import { membershipOf, ownerIdOf as ownerOfProject, projectIdOf } from '../access/guarded-router.js';
+import { membershipOf, projectIdOf, projectOwnerIdOf } from '../access/guarded-router.js';
 import type { RateSubjects } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
@@ -32,6 +32,6 @@ export function signedInRequester(res: Response): Requester {
     organizationId: membershipOf(res).organizationId,
     actor: { kind: 'person', id: personId },
     rates: { key: personId, project: projectId, person: personId },
-    ownerId: ownerOfProject(res),
+    ownerId: projectOwnerIdOf(res),
   };
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
-import { createGuardedRouter, type GuardDeps, ownerIdOf, projectIdOf } from '../../access/guarded-router.js';
+import { createGuardedRouter, type GuardDeps, projectIdOf, projectOwnerIdOf } from '../../access/guarded-router.js';
 import { personOf } from '../../access/session-middleware.js';
 import { requireProject } from '../../accounts/projects.js';
 import { PublicError } from '../../platform/errors.js';
@@ -64,7 +64,7 @@ export function createUploads(deps: UploadDeps): Uploads {
     const { source, site, timezone, dry_run: dryRun } = parseFields(uploadQuery, req.query);
     await requireSource(source);
     const projectId = projectIdOf(res);
-    const leave = admission.open({ projectId, ownerId: ownerIdOf(res) });
+    const leave = admission.open({ projectId, ownerId: projectOwnerIdOf(res) });
     try {
       const release = await claimImport(deps.redis, projectId);
       try {
