@@ -19,7 +19,7 @@ export const experimentTexts = {
   measure: 'Measure',
   measures: { converted: 'Share of people', sum: 'Sum per person of', avg: 'Average of' },
   property: 'Property',
-  noProperty: 'Choose a property with numbers. No event of this project has one when the list is empty.',
+  noProperty: 'Choose a property with numbers. When the list is empty, no event has one.',
   range: 'Exposed in',
   ranges: {
     'last 7d': 'Last 7 days',
