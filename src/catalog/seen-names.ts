@@ -8,7 +8,6 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import type { AnyBag } from '../query/fields.js';
 import {
   type CatalogName,
-  EVENT_TYPES,
   isStorable,
   PROPERTY_TYPES,
   type PropertyType,
@@ -21,7 +20,8 @@ import {
 /** Whether the catalog keeps no values of a field, because it has many. */
 export type HasManyValues = (field: string) => boolean;
 
-const EVENT_TYPES_KEPT = { max: BOUNDS.catalogEvents, lengthMax: Number.POSITIVE_INFINITY };
+// A catalog lists as many event types as it has room for, which `KnownNames` decides.
+const EVENT_TYPES_KEPT = { max: Number.POSITIVE_INFINITY, lengthMax: Number.POSITIVE_INFINITY };
 // Longer texts are no names of something: a field that has one is not listed.
 const VALUES_KEPT = { max: BOUNDS.catalogFieldValues, lengthMax: BOUNDS.catalogValueLength };
 
@@ -216,7 +216,6 @@ export class SeenNames {
     for (const [name, events] of this.#types.counts()) {
       if (isStorable(name)) yield { kind: 'event', field: '', name, events };
     }
-    if (this.#types.isMany) yield { kind: 'many', field: EVENT_TYPES, name: '', events: 0 };
     yield* this.eventProperties.names();
     yield* this.userProperties.names();
     for (const column of VALUE_COLUMN_NAMES) yield* namesOf(VALUE_COLUMNS[column], this.#values[column]);

@@ -1,5 +1,6 @@
 // The catalog of a project: what ingestion and identify calls add to it, what a rebuild finds, what
 // erasure and deletion remove, and the warnings about unknown names in queries.
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { markProjectDeleted } from '../../src/accounts/projects.js';
 import { listNames } from '../../src/catalog/store.js';
@@ -210,13 +211,23 @@ test('a flood of names in one project is bounded in rows and does not affect ano
     return Number(row?.count);
   };
   let number = 0;
-  for (let request = 0; request < 22; request += 1) {
-    const events = Array.from({ length: 100 }, () => {
+  const requests = Array.from({ length: 22 }, () =>
+    Array.from({ length: 100 }, () => {
       number += 1;
       const keys = Array.from({ length: 10 }, (_, key) => [`k${number}_${key}`, `v${number}`]);
       return { event_type: `e${number}`, event_properties: { id: `i${number}`, ...Object.fromEntries(keys) } };
-    });
-    await attacker.send(...events);
+    }),
+  );
+  await reaches(attacker, () => {});
+  // While the names of the first request wait, the others become a block that has more event types
+  // than a catalog.
+  const lock = await stack.postgres.transaction();
+  try {
+    await lock.raw('LOCK TABLE catalog_names IN EXCLUSIVE MODE');
+    for (const events of requests) await attacker.send(...events);
+    await delay(500);
+  } finally {
+    await lock.rollback();
   }
   await other.send({ event_type: 'a', event_properties: { plan: 'pro' } });
   await reaches(other, ({ events, values }) => {

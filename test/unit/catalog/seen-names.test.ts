@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { CatalogName } from '../../../src/catalog/names.js';
 import type { AcceptedEvent } from '../../../src/ingest/insert/replay-events.js';
 import { EventBlock } from '../../../src/ingest/insert/row.js';
+import { BOUNDS } from '../../../src/platform/flow/bounds.js';
 
 const event = (projectId: string, more: Partial<AcceptedEvent>): AcceptedEvent => ({
   projectId,
@@ -49,6 +50,15 @@ test('collects event types, property keys with types, and values, each with its 
       'value _country DE 1',
     ]),
   );
+});
+
+test('collects all event types of a block that has more of them than a catalog keeps', () => {
+  const block = new EventBlock();
+  const count = BOUNDS.catalogEvents + 100;
+  for (let number = 0; number < count; number += 1) block.add(event(ONE, { eventType: `e${number}` }), true);
+  const types = namesOf(block).filter((name) => name.startsWith('event '));
+  expect(new Set(types)).toEqual(new Set(Array.from({ length: count }, (_, number) => `event  e${number} 1`)));
+  expect(namesOf(block)).not.toContain('many event_type  0');
 });
 
 test('separates the names of projects whose rows alternate in a block', () => {
