@@ -1,10 +1,8 @@
 // Receives the files of an upload into a folder of the system for temporary files: a line of JSON
 // with their names and sizes, then their bytes one after the other. Never whole in memory.
-import { createWriteStream } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { finished } from 'node:stream/promises';
 import { z } from 'zod';
 import { PublicError } from '../../platform/errors.js';
 
@@ -19,10 +17,14 @@ export const FILES_MAX = 100;
 const HEAD_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 
+/** Of file systems; each character has one to four bytes. */
+const NAME_BYTES_MAX = 255;
+
 /** A name that is one in any folder: places in the summary show it. */
 const nameField = z
   .string()
   .max(200)
+  .refine((name) => Buffer.byteLength(name) <= NAME_BYTES_MAX, `has more than ${NAME_BYTES_MAX} bytes`)
   .regex(/^(?!\.)[^/\\\p{Cc}]+$/u, 'is no name of a file');
 
 export const uploadHead = z
@@ -115,23 +117,22 @@ async function* continued(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGe
 async function writeFiles(head: Head, folder: string, chunks: AsyncGenerator<Buffer, void, undefined>): Promise<void> {
   let left: Buffer = Buffer.alloc(0);
   for (const { name, bytes } of head) {
-    const file = createWriteStream(join(folder, name), { mode: 0o600 });
-    for (let missing = bytes; missing > 0; ) {
-      if (left.length === 0) {
-        const next = await chunks.next();
-        if (next.done === true) {
-          file.destroy();
-          throw new PublicError('bad_request', `the upload ends within ${name}`);
+    const file = await open(join(folder, name), 'wx', 0o600);
+    try {
+      for (let missing = bytes; missing > 0; ) {
+        if (left.length === 0) {
+          const next = await chunks.next();
+          if (next.done === true) throw new PublicError('bad_request', `the upload ends within ${name}`);
+          left = next.value;
         }
-        left = next.value;
+        const part = left.subarray(0, missing);
+        left = left.subarray(part.length);
+        missing -= part.length;
+        await file.appendFile(part);
       }
-      const part = left.subarray(0, missing);
-      left = left.subarray(part.length);
-      missing -= part.length;
-      if (!file.write(part)) await new Promise<void>((resolve) => file.once('drain', resolve));
+    } finally {
+      await file.close();
     }
-    file.end();
-    await finished(file);
   }
   if (left.length > 0 || (await chunks.next()).done !== true) {
     throw new PublicError('bad_request', 'the upload has more bytes than its files');

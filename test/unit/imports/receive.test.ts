@@ -37,6 +37,12 @@ test.each([
   ['more than the limit', body(), 100, 'the limit of an upload is 100'],
   ['a name that is a path', Buffer.from('[{"name":"../x","bytes":0}]'), 100, 'is no name of a file'],
   ['a hidden file', Buffer.from('[{"name":".x","bytes":0}]'), 100, 'is no name of a file'],
+  [
+    'a name that is too long for a file system',
+    Buffer.concat([Buffer.from(`[{"name":"${'ж'.repeat(190)}","bytes":400000}]\n`), Buffer.alloc(400_000)]),
+    1e6,
+    'name has more than 255 bytes',
+  ],
   ['a name twice', Buffer.from('[{"name":"x","bytes":0},{"name":"x","bytes":0}]'), 100, 'two files have the same name'],
   ['no list', Buffer.alloc(200_000, 'x'), 1e6, 'the first line is not a list of files'],
 ])('%s: refused', async (_what, bytes, bytesMax, problem) => {
