@@ -1,8 +1,8 @@
-// Dry run of keeping: how many stored events are behind the edges. Asked by normal queries, so that
+// Dry run of keeping: how many stored events are behind the edges of the coming night. Asked by normal queries, so that
 // they take places among the queries of their project.
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import type { ProjectId } from '../platform/ids.js';
-import { type Edge, edgesOf, type Keep, namedIn } from './keep.js';
+import { DAY_MS, type Edge, edgesOf, type Keep, namedIn } from './keep.js';
 
 export interface DueEdge extends Edge {
   /** Events before the edge; null when they could not be counted. */
@@ -14,7 +14,8 @@ export async function countDue(
   { projectId, keep, signal }: { projectId: ProjectId; keep: Keep; signal: AbortSignal },
   nowMs: number,
 ): Promise<DueEdge[]> {
-  const edges = edgesOf(keep, nowMs);
+  // The night runs after the next midnight.
+  const edges = edgesOf(keep, nowMs + DAY_MS);
   const named = namedIn(edges);
   const counted: DueEdge[] = [];
   for (const edge of edges) {

@@ -1,7 +1,7 @@
 // How long a project keeps its events: whole days by event type, and the edges that follow. Pure.
 import type { TimeRange } from '../query/analyze/resolved.js';
 
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** Days that events are kept; undefined for those that have no end. */
 export interface Keep {
