@@ -9,29 +9,37 @@ import type { ProjectId } from '../src/platform/ids.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import { deleteProjectData, purgeProjects } from '../src/privacy/delete-project.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
-import { type DeletedProject, listProjectsToDelete, markDataDeleted } from '../src/privacy/project-store.js';
+import {
+  type DeletedProject,
+  lastDataDeletedAt,
+  listProjectsToDelete,
+  markDataDeleted,
+} from '../src/privacy/project-store.js';
+import { purgeEveryMs } from '../src/privacy/purge-interval.js';
 import { PROJECT_DELETION_QUEUE } from '../src/privacy/queue.js';
 import { type ErasureNeeds, openErasure } from './open-erasure.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
 const POLL_MS = 250;
-const LOCKS_HELD = 2;
+/** Of the projects, of their purge, and of the purges that rewrite the same files. */
+const LOCKS_HELD = 3;
 
 export const startProjectDeletion = defineScheduledJob({
   name: PROJECT_DELETION_QUEUE,
   everyMs: { [`${PROJECT_DELETION_QUEUE}-sweep`]: 5_000 },
   open(needs: ErasureNeeds, signal) {
     const deps = openErasure(needs, signal, BOUNDS.deletionProjects + LOCKS_HELD);
-    const { postgres, hashId, log } = deps;
+    const { config, postgres, log } = deps;
 
     async function purge(projects: readonly DeletedProject[]): Promise<void> {
-      // Another process may have purged them while this one waited for the lock.
+      // Several projects share a purge, also of another process while this one waited for the lock.
+      if (Date.now() - (await lastDataDeletedAt(postgres)) < purgeEveryMs(config)) return;
       const left = new Set((await listProjectsToDelete(postgres)).map(({ projectId }) => projectId));
       const purged = await purgeProjects(
         deps,
         projects.filter(({ projectId }) => left.has(projectId)),
       );
-      for (const project of purged) await markDataDeleted(postgres, project, hashId);
+      for (const project of purged) await markDataDeleted(postgres, project);
     }
 
     let purging: Promise<void> | undefined;

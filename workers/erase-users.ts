@@ -3,12 +3,12 @@
 // run is not retried; the next one, which the schedule adds within seconds, continues.
 import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
 import { createCollectedGauge } from '../src/platform/collected-gauge.js';
-import type { Config } from '../src/platform/config.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { eraseRequested } from '../src/privacy/erase-requested.js';
 import { publishTombstones } from '../src/privacy/publish-tombstones.js';
+import { purgeEveryMs } from '../src/privacy/purge-interval.js';
 import { purgePeople } from '../src/privacy/purge-people.js';
 import { ERASURE_QUEUE, PURGE_QUEUE, sequenceMember } from '../src/privacy/queue.js';
 import {
@@ -82,16 +82,6 @@ const startPurging = defineScheduledJob({
 });
 
 export const startErasure = (needs: ErasureNeeds) => joinJobs(startErasing(needs), startPurging(needs));
-
-type PurgeTimes = Pick<Config, 'PRIVACY_PURGE_DELAY_MS' | 'PRIVACY_PURGE_BY_MS'>;
-
-/**
- * Minimum time between two purges, because a purge rewrites files and locks tables: frequent
- * erasures must not slow down everyone else. A third of the time between the earliest purge and its
- * deadline leaves room to finish.
- */
-const purgeEveryMs = ({ PRIVACY_PURGE_DELAY_MS: delayMs, PRIVACY_PURGE_BY_MS: byMs }: PurgeTimes): number =>
-  Math.min(delayMs, byMs - delayMs) / 3;
 
 /**
  * Messages of database errors may quote ids, which neither jobs nor logs may contain, so only the

@@ -10,12 +10,14 @@ import type { Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
+import { withAdvisoryLock } from './advisory-lock.js';
 import { type ErasureDeps, requireSettled, waitForIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
 import { CLICKHOUSE_TABLES } from './personal-data.js';
-import { type DeletedProject, deleteProjectRows, forgetProjectUpTo } from './project-store.js';
+import { type DeletedProject, deleteProjectRows, forgetProjectUpTo, hideSubjects } from './project-store.js';
 import { publishTombstones } from './publish-tombstones.js';
 import { mayHold, purgePayloads } from './purge-people.js';
+import { rewritePostgres, rewriteRedis } from './rewrite-files.js';
 import { rewriteTraces } from './rewrite-traces.js';
 import type { ErasureTombstones } from './tombstones.js';
 
@@ -71,7 +73,15 @@ export async function purgeProjects(
   const names: ReadonlySet<string> = ids;
   await forgetParkedCalls(deps.identifyQueue, ({ project }) => names.has(project));
   const rewritten = await rewriteTraces(deps, ids);
-  return readable.filter(({ projectId }) => rewritten.has(projectId));
+  const purged = readable.filter(({ projectId }) => rewritten.has(projectId));
+  if (purged.length === 0) return [];
+  for (const { projectId } of purged) await hideSubjects(deps.postgres, projectId, deps.hashId);
+  // Purges of people rewrite the same files.
+  await withAdvisoryLock(deps.postgres, { of: 'purge', signal: deps.signal }, async () => {
+    await rewritePostgres(deps.config, deps.signal);
+    await rewriteRedis(deps.redis, deps.signal);
+  });
+  return purged;
 }
 
 /** On every host that may have rows. Resolves with the number of deleted rows. */

@@ -52,10 +52,22 @@ export async function deleteProjectRows(postgres: Postgres, projectId: ProjectId
 }
 
 /** Replaces the user ids in the project's audit trail by their hashes. */
+export async function hideSubjects(postgres: Postgres, projectId: ProjectId, hashId: HashId): Promise<void> {
+  for (const userId of await listSubjects(postgres, projectId)) {
+    await hideSubject(postgres, { projectId, userId, hash: hashId({ projectId, kind: 'user', id: userId }) });
+  }
+}
+
+/** When the data of a project was deleted last, epoch milliseconds; 0 before the first one. */
+export async function lastDataDeletedAt(postgres: Postgres): Promise<number> {
+  const row = await postgres('projects').max('data_deleted_at as at').first<{ at: Date | null } | undefined>();
+  return row?.at?.getTime() ?? 0;
+}
+
+/** When no store or file has data of the project. */
 export async function markDataDeleted(
   postgres: Postgres,
   { projectId, organizationId }: DeletedProject,
-  hashId: HashId,
 ): Promise<void> {
   await postgres.transaction(async (transaction) => {
     const changed = await transaction('projects')
@@ -63,9 +75,6 @@ export async function markDataDeleted(
       .whereNull('data_deleted_at')
       .update({ data_deleted_at: transaction.fn.now() });
     if (changed === 0) return;
-    for (const userId of await listSubjects(transaction, projectId)) {
-      await hideSubject(transaction, { projectId, userId, hash: hashId({ projectId, kind: 'user', id: userId }) });
-    }
     const actor = { kind: 'service', id: 'delete-projects' };
     await recordAudit(transaction, {
       projectId,
