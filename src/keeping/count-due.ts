@@ -1,5 +1,5 @@
-// Dry run of keeping: how many stored events are behind the edges of the coming night. Asked by normal queries, so that
-// they take places among the queries of their project.
+// Dry run of keeping: how many stored events are behind the edges of the coming night. Asked by
+// normal queries, so that they take places among the queries of their project.
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import type { ProjectId } from '../platform/ids.js';
 import { DAY_MS, type Edge, edgesOf, type Keep, namedIn } from './keep.js';

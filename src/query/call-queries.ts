@@ -18,15 +18,33 @@ export function callQueriesOf(text: string, { source, stages }: Query, { fromMs,
   const isOfUsers = source !== undefined && source !== 'broken' && source.kind === 'users';
   const [rows, count] = isOfUsers ? ['users', 'count'] : ['*', 'unique'];
   const range = `from ${new Date(fromMs).toISOString()} to ${new Date(toMs).toISOString()}`;
-  const written = new Set(calls.map(({ span }) => text.slice(span.from, span.to).replace(/\s+/g, ' ')));
-  return [...written].map((call) => ({
+  const isOfRetention = source !== undefined && source !== 'broken' && source.kind === 'retention';
+  const written = new Map(
+    calls.map((each) => {
+      const call = text.slice(each.span.from, each.span.to);
+      return [onOneLine(call), isOfRetention ? inMonths(text, each) : call];
+    }),
+  );
+  return [...written].map(([call, asked]) => ({
     written: call,
-    passing: `${rows} | ${range} | where ${call} | ${count}`,
+    // A comment ends with its line.
+    passing: `${rows} | ${range} | where ${onOneLine(asked)}${asked.includes('#') ? '\n' : ' '}| ${count}`,
     all: `${rows} | ${range} | ${count}`,
   }));
 }
 
-function callsIn(condition: Condition): Extract<Condition, { kind: 'call_comparison' }>[] {
+/** Blanks within texts count, and comments end with their lines. */
+const onOneLine = (call: string): string => (/["'#]/.test(call) ? call : call.replace(/\s+/g, ' '));
+
+/** In a retention, `m` is months. */
+function inMonths(text: string, { span, call: { last } }: CallComparison): string {
+  if (last?.unit !== 'm') return text.slice(span.from, span.to);
+  return `${text.slice(span.from, last.span.to)}o${text.slice(last.span.to, span.to)}`;
+}
+
+type CallComparison = Extract<Condition, { kind: 'call_comparison' }>;
+
+function callsIn(condition: Condition): CallComparison[] {
   switch (condition.kind) {
     case 'and':
     case 'or':

@@ -233,7 +233,7 @@ function resolveAggregateOrder(scope: Scope, { key, metric, groups, beside }: So
   if (index >= 0) return { kind: 'group', index, direction: key.direction ?? directionOf(groups[index]) };
   if ([metric.column, metric.name, 'value'].includes(written))
     return { kind: 'metric', direction: key.direction ?? 'desc' };
-  const column = beside[written];
+  const column = Object.hasOwn(beside, written) ? beside[written] : undefined;
   if (column !== undefined) return { kind: 'column', column, direction: key.direction ?? 'desc' };
   const columns = [...groups.map((group) => group.name), metric.column, ...Object.keys(beside)];
   const nearest = findNearest(written, columns);

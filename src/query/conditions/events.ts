@@ -9,7 +9,7 @@ import { textOf } from '../literal-text.js';
 import type { EventMatch, EventPattern, FieldName } from '../parse/syntax.js';
 import { resolveCondition } from './resolve.js';
 
-const PREFIX = /^(event_properties|user_properties|user|session|user_last_session|user_first_session)\./;
+const PREFIX = /^(event_properties|user_properties|user|session|user_last_session|user_first_session|cohort)\./;
 
 /**
  * A name that is no field is a property of the event; names with `_` in front or a known prefix are

@@ -256,6 +256,9 @@ function both(one: Condition | undefined, other: Condition | undefined, span: Sp
   return one && other ? { kind: 'and', items: [one, other], span } : (one ?? other);
 }
 
+/** They concern rows of the answer. */
+const BEHIND_AGGREGATE: ReadonlySet<Stage['kind']> = new Set(['by', 'sort', 'top', 'limit']);
+
 /**
  * The stages of a metric before those of the query. Its aggregate stands before the groups: what
  * the query filters before them are events, and behind them rows of the answer.
@@ -263,8 +266,8 @@ function both(one: Condition | undefined, other: Condition | undefined, span: Sp
 function joined(own: readonly Stage[], asked: readonly Stage[]): Stage[] {
   const [aggregate] = stagesOf(own, 'aggregate');
   const others = own.filter((stage) => stage !== aggregate);
-  const by = asked.findIndex(({ kind }) => kind === 'by');
-  const at = by < 0 ? asked.length : by;
+  const first = asked.findIndex(({ kind }) => BEHIND_AGGREGATE.has(kind));
+  const at = first < 0 ? asked.length : first;
   return [...others, ...asked.slice(0, at), ...(aggregate ? [aggregate] : []), ...asked.slice(at)];
 }
 

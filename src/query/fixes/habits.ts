@@ -51,6 +51,12 @@ const PERCENTILES: Readonly<Record<string, string>> = {
   95: 'p95',
   99: 'p99',
 };
+const COMPARED = String.raw`(?:compare|compared|vs\.?|versus)\s*(?:to|with|against)?\s*`;
+/** How far a range is moved back by the name of a period, or by the last letter of "yoy". */
+const EARLIER: Readonly<Record<string, string>> = {
+  ...{ day: '1d', week: '1w', month: '1mo', quarter: '3mo', year: '1y' },
+  ...{ d: '1d', w: '1w', m: '1mo', q: '3mo', y: '1y' },
+};
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
 /** Names of other products that are more than a prefix away. */
 const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
@@ -76,7 +82,8 @@ const UNITS = [
   'month',
   'year',
 ];
-const unitOf = (word = ''): string => findNearest(word, UNITS) ?? word;
+/** `M` means months in other languages. */
+const unitOf = (word = ''): string => (word === 'M' ? 'mo' : (findNearest(word, UNITS) ?? word));
 const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
 const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
 
@@ -112,7 +119,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*from\s+${VALUE})\s+(?:until|till)\s+(?=["'\d])`, '$1 to ', 'stage'),
   rule(
     String.raw`^(\s*(?:last|past|window|rolling)\s+\d+\s*)([a-z]+)\s*$`,
-    (_, head, word) => `${head}${word?.length === 1 ? word.toLowerCase() : unitOf(word)}`,
+    (_, head, word) => `${head}${unitOf(word)}`,
     'stage',
   ),
   rule(String.raw`^(\s*)by\s+(.+?),\s*(count|unique)\s*$`, '$1$3 by $2', 'stage'),
@@ -164,7 +171,27 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\btop\s+(\d+)\s+(?:by\s+)?(${FIELD})\s*$`, 'count by $2 | top $1', 'stage'),
   rule(String.raw`^(\s*)(?:(?:in|for|over)\s+)?(?:the\s+)?(?:last|past)\s+(\d+\s*\w+)\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)since\s+(\d+\s*[a-z]+)(?:\s+ago)?\s*$`, '$1last $2', 'stage'),
-  rule(String.raw`^(\s*)(?:compare|compared|vs\.?|versus)\b[^,]*$`, '$1compare previous', 'stage'),
+  rule(
+    String.raw`^(\s*)${COMPARED}(?:the\s+)?(?:previous|prior|preceding|last)(?:\s+(?:period|range))?\s*$`,
+    '$1compare previous',
+    'stage',
+  ),
+  rule(
+    String.raw`^(\s*)${COMPARED}(?:the\s+)?(?:previous|prior|last)\s+(day|week|month|quarter|year)\s*$`,
+    (_, blank, unit) => `${blank}compare ${EARLIER[unit?.toLowerCase() ?? '']}`,
+    'stage',
+  ),
+  rule(
+    String.raw`^(\s*)${COMPARED}(?:yesterday|[dwmqy]o[dwmqy])\s*$`,
+    (written, blank) =>
+      `${blank}compare ${EARLIER[/yesterday/i.test(written) ? 'day' : (written.trim().at(-1) ?? '')]}`,
+    'stage',
+  ),
+  rule(
+    String.raw`^(\s*)${COMPARED}(\d+)\s*([a-z]+)\s+(?:ago|earlier|before)\s*$`,
+    (_, blank, amount, unit) => `${blank}compare ${amount}${unitOf(unit)}`,
+    'stage',
+  ),
   rule(String.raw`^(\s*)(?:within|conversion\s+window)\s+`, '$1window ', 'stage'),
   rule(
     String.raw`^(\s*)plan\s+(0?\.\d+)\s*$`,

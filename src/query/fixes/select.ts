@@ -4,18 +4,27 @@ import { AGGREGATES, type AggregateName } from '../language.js';
 const SELECT =
   /^\s*select\s+(.+?)\s+from\s+(\S+?)(?:\s+where\s+(.+?))?(?:\s+group\s+by\s+(.+?))?(?:\s+having\s+(.+?))?(?:\s+order\s+by\s+(.+?))?(?:\s+limit\s+(\d+))?\s*;?\s*$/i;
 const ALIAS = /(?:\s+as\s+|(?<=\))\s+)(\w+)$/i;
+/** A column, or all of them. */
+const COLUMN = /^(?:[\w.]+|\*)$/;
+/** One call, with nothing behind it. */
+const CALL = /^\w+\s*\([^()]*\)$/;
 const ALL_EVENTS = /^(events?|\*)$/i;
 const DAY = /^(?:date|day|todate|tostartofday)\s*\(\s*\w+\s*\)$/i;
 const PERIOD = /^(?:date_trunc\s*\(\s*["'](\w+)["']\s*,\s*\w+\s*\)|tostartof(\w+)\s*\(\s*\w+\s*\))$/i;
 
-/** Empty when it has a form that no query has. */
+/** Empty when it has a form that no query has: a query has one aggregate, and its groups. */
 export function selectOf(text: string): string {
   const [, what = '', table = '', where, group, having, order, limit] = SELECT.exec(text) ?? [];
   if (table === '') return '';
   const columns = splitList(what).map((column) => column.replace(ALIAS, ''));
   const names = splitList(what).map((column) => ALIAS.exec(column)?.[1]);
-  const aggregate = aggregateOf(columns.at(-1) ?? '');
   const groups = group && splitList(group).map((by) => groupOf(columns[Number(by) - 1] ?? by));
+  const measures = columns.filter((column) => column.includes('(') && !groups?.includes(groupOf(column)));
+  const [measure] = measures;
+  const others = columns.filter((column) => column !== measure && !groups?.includes(groupOf(column)));
+  const isList = measure === undefined && groups === undefined && others.every((column) => COLUMN.test(column));
+  if (!isList && (measures.length !== 1 || others.length > 0 || !CALL.test(measure ?? ''))) return '';
+  const aggregate = measure === undefined ? listOf(others) : aggregateOf(measure);
   /** A clause that begins with the aggregate, or with the name that the statement gives it. */
   const withMetric = (clause: string): string =>
     clause.replace(/^\w+(?:\s*\([^)]*\))?/, (written) => {
@@ -24,13 +33,15 @@ export function selectOf(text: string): string {
     });
   const stages = [
     ...(where ? [`where ${where.trim()}`] : []),
-    `${what.trim() === '*' ? 'list' : aggregate}${groups ? ` by ${groups.join(', ')}` : ''}`,
+    `${aggregate}${groups ? ` by ${groups.join(', ')}` : ''}`,
     ...(having ? [`where ${withMetric(having)}`] : []),
     ...(order ? [`sort ${withMetric(order)}`] : []),
     ...(limit ? [`limit ${limit}`] : []),
   ];
   return [ALL_EVENTS.test(table) ? '*' : table, ...stages].join(' | ');
 }
+
+const listOf = (columns: readonly string[]): string => (columns.includes('*') ? 'list' : `list ${columns.join(', ')}`);
 
 /** The parts between commas outside parentheses. */
 const splitList = (text: string): string[] => text.split(/,(?![^(]*\))/).map((part) => part.trim());

@@ -54,6 +54,10 @@ describe('a query with a definition is the query with its text', () => {
       'buy | where user.plan != "test" | where _country = "DE" | sum price by day, _platform | where total > 3 | top 3',
     ],
     [
+      'metric revenue | last 7d | compare previous | sort change | limit 5',
+      'buy | where user.plan != "test" | last 7d | compare previous | sum price | sort change | limit 5',
+    ],
+    [
       'metric revenue | where _platform = "web" | last 3d',
       'buy | where user.plan != "test" | where _platform = "web" | last 3d | sum price',
     ],
@@ -116,6 +120,9 @@ describe('problems with definitions', () => {
     ['paths from a | by cohort.power, cohort.payers', 'by has "cohort.power" already', 33, 13, undefined],
     ['lifecycle a | by _country', 'by _country does not fit lifecycle', 18, 8, undefined],
     ['* | list cohort.power', '"cohort.power" does not fit here', 10, 12, undefined],
+    ['* | sum cohort.power', '"cohort.power" does not fit here', 9, 12, undefined],
+    ['formula unique(a, cohort.power)', '"cohort.power" does not fit here', 19, 12, undefined],
+    ['* | count by day | sort constructor', 'the answer has no column "constructor" to sort by', 25, 11, undefined],
   ])('%s', (text, message, column, length, fix) => {
     const [problem, ...others] = problemsOf(text);
     expect(problem).toMatchObject({ column, length });

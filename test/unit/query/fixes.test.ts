@@ -43,6 +43,13 @@ test.each([
     '* | where _os = "iOS" | count by _country | limit 5',
   ],
   ['select * from signup limit 10', 'signup | list | limit 10'],
+  ['select user_id, time from signup limit 10', 'signup | list user_id, time | limit 10'],
+  ['select sum(price), _country from purchase group by _country', 'purchase | sum price by _country'],
+  ['signup | count | compare to last year', 'signup | count | compare 1y'],
+  ['signup | count | vs previous period', 'signup | count | compare previous'],
+  ['signup | count | compare yoy', 'signup | count | compare 1y'],
+  ['signup | count | compare to 2 weeks ago', 'signup | count | compare 2weeks'],
+  ['signup | count | last 3M', 'signup | count | last 3mo'],
   ['funnel signup, purchase', 'funnel signup -> purchase'],
   ['funnel signup > purchase > refund', 'funnel signup -> purchase -> refund'],
   ['funnel signup then purchase', 'funnel signup -> purchase'],
@@ -125,6 +132,11 @@ test('an ambiguous problem has no fix', () => {
     'formula count(a), count(a)',
     'signup | count by day | compare previous, 1y',
     '* | where _path ~ "("',
+    // No query asks for these.
+    'select distinct _country from signup',
+    'select count(*), sum(price) from purchase',
+    'select count(*) filter (where a) from signup',
+    'signup | count | compare to the best month',
   ]) {
     expect(detailsOf(text)).not.toEqual([]);
     expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
