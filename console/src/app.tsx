@@ -5,6 +5,7 @@ import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { eventCountQuery } from './api/event-count.js';
 import type { Boot, Project } from './boot.js';
+import { ScreenBoundary } from './shell/failed-screen.js';
 import { Missing } from './shell/missing.js';
 import { NoProject } from './shell/no-project.js';
 import { Shell } from './shell/shell.js';
@@ -78,9 +79,11 @@ function Screen({ boot, project, name, item }: ScreenProps) {
   }, [name, project.name]);
   return (
     <Shell boot={boot} project={project} screen={name}>
-      <Suspense fallback={null}>
-        <Content project={project} boot={boot} {...(item !== undefined && { item })} />
-      </Suspense>
+      <ScreenBoundary key={`${name} ${item}`}>
+        <Suspense fallback={null}>
+          <Content project={project} boot={boot} {...(item !== undefined && { item })} />
+        </Suspense>
+      </ScreenBoundary>
     </Shell>
   );
 }

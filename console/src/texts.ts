@@ -48,6 +48,11 @@ export const texts = {
     open: (screen: string) => `Open ${screen}`,
     note: 'Single letters can be switched off in the account menu.',
   },
+  failedScreen: {
+    title: 'This screen could not be shown',
+    text: 'Something in it could not be drawn. Your data is not changed.',
+    again: 'Try again',
+  },
   missing: {
     title: 'There is no such page',
     text: 'The address may be wrong, or you are not a member of its project.',

@@ -43,12 +43,17 @@ export const toBestProbabilities = (variants: readonly Counts[]): number[] => in
 
 /**
  * Probability that a variant has the highest mean, with normal posteriors; undefined while a
- * variance is not known.
+ * variance is not known, or is no more than the rounding of equal values.
  */
 export function findBestProbabilitiesOfMeans(variants: readonly Moments[]): number[] | undefined {
   if (variants.some(({ units, variance }) => units < 2 || variance <= 0)) return undefined;
-  return integrateBest(variants.map(toNormalPosterior));
+  const posteriors = variants.map(toNormalPosterior);
+  return posteriors.every(hasWidth) ? integrateBest(posteriors) : undefined;
 }
+
+/** A step that is smaller than the rounding of the numbers would never reach the end. */
+const hasWidth = ({ low, high }: Posterior): boolean =>
+  (high - low) / STEPS > 4 * Number.EPSILON * Math.max(Math.abs(low), Math.abs(high));
 
 function integrateBest(posteriors: readonly Posterior[]): number[] {
   const below = posteriors.map(() => 0);

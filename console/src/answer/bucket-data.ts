@@ -1,7 +1,8 @@
 // Converts the rows of an answer to chart series over its time buckets: one series per group. A
-// missing row is zero for counts and a gap for averages.
+// missing row is zero for counts and a gap for averages. Rows without a time are only in the table.
 import type { Answer, Row } from '../api/answer.js';
 import type { Annotation, Bucket, BucketData, Series } from '../charts/series.js';
+import { texts } from '../texts.js';
 import {
   type CycleUnit,
   cycleLabel,
@@ -67,17 +68,20 @@ export function toBucketData(
   { time, groups, measure }: Roles,
 ): { readonly data: BucketData; readonly hidden: number } {
   const unit = timeUnitOf(time) ?? 'day';
-  const values = [...new Set(answer.rows.map((row) => String(row[time])))].sort();
+  const rows = answer.rows.filter((row) => (row[time] ?? null) !== null);
+  const values = [...new Set(rows.map((row) => String(row[time])))].sort();
   const indexes = new Map(values.map((value, index) => [value, index]));
   const others = groups.filter(({ name }) => name !== time);
-  const series = new Map<string, Omit<Line, 'name'>>();
+  // By their cells: a missing value and the text "(none)" are shown alike.
+  const series = new Map<string, Line>();
   const previous = previousOf(answer, measure.name);
   // A group without a row in a bucket had no events there: nothing for averages, zero for what is
   // counted.
   const missing = COUNTED.includes(measure.name) ? 0 : null;
-  for (const row of answer.rows) {
-    const name = others.map((column) => showCell(column, row[column.name], timezone)).join(' · ') || measure.name;
-    const line = series.get(name) ?? {
+  for (const row of rows) {
+    const key = JSON.stringify(others.map(({ name }) => row[name] ?? null));
+    const line = series.get(key) ?? {
+      name: others.map((column) => showCell(column, row[column.name], timezone)).join(' · ') || measure.name,
       cells: others.map((column) => [column.name, row[column.name] ?? null] as const),
       values: Array.from(values, () => missing),
       previous: previous === undefined ? undefined : Array.from(values, () => null),
@@ -85,9 +89,9 @@ export function toBucketData(
     const index = indexes.get(String(row[time])) ?? 0;
     line.values[index] = numberIn(row, measure.name);
     if (previous !== undefined && line.previous) line.previous[index] = numberIn(row, previous);
-    series.set(name, line);
+    series.set(key, line);
   }
-  const bySize = [...series].map(([name, line]): Series => ({ name, ...line })).sort((a, b) => sizeOf(b) - sizeOf(a));
+  const bySize = withNames([...series.values()]).sort((a, b) => sizeOf(b) - sizeOf(a));
   return {
     data: {
       buckets: values.map((value) => bucketOf(answer, timezone, unit, value)),
@@ -97,6 +101,16 @@ export function toBucketData(
     },
     hidden: Math.max(0, bySize.length - SERIES_MAX),
   };
+}
+
+/** Tells equal labels of groups apart, such as a missing value and the text "(none)". */
+function withNames(lines: readonly Line[]): Line[] {
+  const isTaken = (name: string): boolean => lines.filter((line) => line.name === name).length > 1;
+  return lines.map((line) => {
+    if (!isTaken(line.name)) return line;
+    const cells = line.cells?.map(([, cell]) => (cell === null ? texts.answer.none : JSON.stringify(cell))) ?? [];
+    return { ...line, name: cells.join(' · ') };
+  });
 }
 
 /** Whether the rows are one measure by time, and by nothing else. */

@@ -89,7 +89,8 @@ function draw(answer: Answer, timezone: string, options: Options): ReactNode | u
 /** Narrows the time to the buckets from the first to the last index. */
 function selecting({ rows }: Answer, time: string, refine: Refinements | undefined) {
   if (refine === undefined) return undefined;
-  const values = [...new Set(rows.map((row) => String(row[time])))].sort();
+  const times = rows.map((row) => row[time] ?? null).filter((value) => value !== null);
+  const values = [...new Set(times.map(String))].sort();
   return (first: number, last: number): void =>
     refine.narrow(rangeStage(timeUnitOf(time) ?? 'day', values[first] ?? '', values[last] ?? ''));
 }

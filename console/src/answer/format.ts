@@ -47,10 +47,19 @@ function formatIn(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.D
   const key = `${timeZone} ${JSON.stringify(options)}`;
   let format = formats.get(key);
   if (format === undefined) {
-    format = new Intl.DateTimeFormat('en-GB', { timeZone, ...options });
+    format = newFormat(timeZone, options);
     formats.set(key, format);
   }
   return format;
+}
+
+/** The server refuses an unknown zone; until its error is shown, times are in UTC. */
+function newFormat(timeZone: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { timeZone, ...options });
+  } catch {
+    return new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', ...options });
+  }
 }
 
 const DAY = { day: 'numeric', month: 'short', year: 'numeric' } as const;

@@ -5,7 +5,7 @@ import { toBucketData, toFunnelData, toLifecycleData } from '../../../console/sr
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
-import { compact, duration, percent } from '../../../console/src/answer/format.js';
+import { compact, duration, percent, period } from '../../../console/src/answer/format.js';
 import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { kindOfCard, toCurl, toPrompt, toYamlCard } from '../../../console/src/ask/share.js';
@@ -79,6 +79,26 @@ test('toBucketData() fills missing rows with zero and draws the largest eight gr
   expect(hidden).toBe(2);
   expect(data.series[0]).toMatchObject({ name: 'p9', values: [10, 5] });
   expect(data.series[1]).toMatchObject({ name: 'p8', values: [9, 0] });
+});
+
+test('toBucketData() draws no row without a time, and keeps groups of equal labels apart', () => {
+  const rows = [
+    { week: '2026-03-02', medium: null, count: 7 },
+    { week: '2026-03-02', medium: '(none)', count: 900 },
+    { week: null, medium: null, count: 5 },
+  ];
+  const answer = answerOf(rows, ['week', 'medium', 'count']);
+  const { groups, measure } = splitColumns(answer);
+  const { data } = toBucketData(answer, 'UTC', { time: 'week', groups, measure });
+  expect(data.buckets).toHaveLength(1);
+  expect(data.series.map(({ name, values }) => [name, values])).toEqual([
+    ['"(none)"', [900]],
+    ['(none)', [7]],
+  ]);
+});
+
+test('a zone that the browser does not know fails no drawing', () => {
+  expect(period('2026-03-01T00:00:00Z/2026-03-03T00:00:00Z', 'Foo/Bar')).toBe('1 Mar 2026, 00:00 – 3 Mar 2026, 00:00');
 });
 
 test('toBucketData() puts annotations at the bucket that they are in', () => {

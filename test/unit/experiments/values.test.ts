@@ -68,6 +68,11 @@ test('findBestProbabilitiesOfMeans() equals the normal probability of the differ
   expect((first ?? 0) + (second ?? 0)).toBeCloseTo(1, 12);
 });
 
+test.each([1e-40, 1.9e-34, 1e-31])('a variance of %d is rounding: no variant is said to be best', (variance) => {
+  expect(findBestProbabilitiesOfMeans([of(2, 0.1, variance), of(2, 0.1, variance)])).toBeUndefined();
+  expect(findBestProbabilitiesOfMeans([of(2, 0.1, 1), of(2, 0.1, variance)])).toBeUndefined();
+});
+
 const NOW = Date.UTC(2026, 10, 20, 9, 30);
 const variant = (variantKey: string, mean: number, more: Partial<VariantValues> = {}): VariantValues => ({
   ...{ variantKey, exposures: 20_000, conversions: 900, weight: 1, units: 20_000, mean, variance: 25 },

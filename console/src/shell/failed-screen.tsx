@@ -1,0 +1,35 @@
+// Shows a message in place of a screen whose drawing failed; the other screens stay reachable.
+import { Component, type ReactNode } from 'react';
+import { texts } from '../texts.js';
+import style from './plain-page.module.css';
+
+interface Props {
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly hasFailed: boolean;
+}
+
+export class ScreenBoundary extends Component<Props, State> {
+  override state: State = { hasFailed: false };
+
+  static getDerivedStateFromError(): State {
+    return { hasFailed: true };
+  }
+
+  override render(): ReactNode {
+    if (!this.state.hasFailed) return this.props.children;
+    return (
+      <div className={style.page} role="alert">
+        <h1>{texts.failedScreen.title}</h1>
+        <p className="muted">{texts.failedScreen.text}</p>
+        <p>
+          <button type="button" onClick={() => this.setState({ hasFailed: false })}>
+            {texts.failedScreen.again}
+          </button>
+        </p>
+      </div>
+    );
+  }
+}
