@@ -107,9 +107,13 @@ function buildEvent(reader: NodeReader, node: SyntaxNode): EventPattern | undefi
   const [first] = matches;
   if (first === undefined || matches.length < parts.length) return undefined;
   const isPlainName = node.name !== 'AnyOf' && first.condition === undefined;
-  const written = (isPlainName && first.name?.text) || reader.slice(node).replace(/\s+/g, ' ');
+  const written = (isPlainName && first.name?.text) || collapseBlanks(reader.slice(node));
   return { matches, written, span: spanOf(node) };
 }
+
+/** Those outside quoted texts, where they are a part of the value. */
+const collapseBlanks = (text: string): string =>
+  text.replace(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+/gs, (_, quoted?: string) => quoted ?? ' ');
 
 function buildMatch(reader: NodeReader, node: SyntaxNode): EventMatch | undefined {
   const span = spanOf(node);

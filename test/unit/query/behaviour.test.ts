@@ -53,6 +53,17 @@ describe('defaults of behaviour sources', () => {
   });
 });
 
+test('the return events of a retention meet their condition, also when the start has the same', () => {
+  const { sql } = compile('retention a[plan = "pro"] returning a[plan = "pro"] by week', CONTEXT).statement;
+  expect(sql).not.toContain('groupUniqArray(');
+});
+
+test('steps whose values differ by a blank are different steps', () => {
+  const { params } = compile('funnel a[t = "x  y"] -> a[t = "x y"]', CONTEXT).statement;
+  expect(Object.values(params)).toEqual(expect.arrayContaining(['x  y', 'x y']));
+  expect(() => compile('funnel a[t = "x  y"] -> b exclude a[t = "x y"]', CONTEXT)).not.toThrow();
+});
+
 describe('equivalent forms', () => {
   test.each([
     ['funnel a -> b exclude x, y', 'funnel a -> b | exclude x | exclude y, x'],

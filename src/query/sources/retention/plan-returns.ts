@@ -34,11 +34,14 @@ export const ANY: EventSet = { name: '*', eventTypes: undefined, condition: unde
 const isAny = ({ eventTypes, condition }: EventSet): boolean => eventTypes === undefined && condition === undefined;
 
 /**
- * Whether the calendar periods of all return events are enough: returns are at or after the start,
- * or the start itself.
+ * Whether the calendar periods of all events that were read are enough: each of them is a return,
+ * and returns are at or after the start, or the start itself.
  */
 const areNumbered = ({ start, returning = ANY, windowMs, sum, people }: RetentionQuery): boolean =>
-  (isAny(returning) || returning.name === start.name) && !windowMs && !sum && !people;
+  (isAny(returning) || (returning.name === start.name && returning.condition === undefined)) &&
+  !windowMs &&
+  !sum &&
+  !people;
 
 /** Unbounded, the last return of a person decides. */
 const hasLastOnly = ({ isUnbounded, people }: RetentionQuery): boolean => isUnbounded && !people;
