@@ -105,6 +105,7 @@ async function waitForShare(
     return share;
   } catch (cause) {
     if (signal.aborted) throw new AnswerNotWanted();
+    if (deadline.aborted) endWait();
     deps.metrics.refused.inc({ reason: deadline.aborted ? 'waited' : 'queue_full' });
     throw deadline.aborted ? waitedTooLong(timeoutMs, cause) : cause;
   }

@@ -1,6 +1,11 @@
 // Runs work that is claimed from a store, several pieces at a time: claims one after another, so
 // that an idle store is asked once, over one connection.
 
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** While pieces run, what has become due meanwhile is claimed after this time. */
+const CLAIM_AGAIN_MS = 1_000;
+
 export interface ClaimedWork<T> {
   /** Undefined when nothing is due. */
   readonly claim: () => Promise<T | undefined>;
@@ -20,7 +25,7 @@ export async function runClaimed<T>({ claim, work, concurrency, signal }: Claime
     if (piece === undefined) {
       // The end of a piece may make another one due.
       if (running.size === 0) break;
-      await Promise.race(running);
+      await Promise.race([...running, delay(CLAIM_AGAIN_MS, undefined, { ref: false })]);
       continue;
     }
     const done: Promise<void> = work(piece)

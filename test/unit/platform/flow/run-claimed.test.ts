@@ -46,6 +46,23 @@ test('finds what becomes due when another piece ends', async () => {
   expect(done).toEqual(['first', 'second']);
 });
 
+test('finds what becomes due while a long piece runs', async () => {
+  const due = ['long'];
+  const done: string[] = [];
+  const work = async (piece: string): Promise<void> => {
+    if (piece === 'long') {
+      due.push('second');
+      while (done.length === 0) await delay(10);
+    }
+    done.push(piece);
+  };
+  const claim = async () => (done.length === 0 && due[0] === 'second' && !isDue() ? undefined : due.shift());
+  const from = performance.now();
+  const isDue = () => performance.now() - from > 100;
+  await runClaimed({ claim, work, concurrency: 3, signal: never });
+  expect(done).toEqual(['second', 'long']);
+});
+
 test('claims nothing more when it is aborted or a piece fails, and ends what has begun', async () => {
   const { claim, work, done } = source(10);
   const stopping = new AbortController();
