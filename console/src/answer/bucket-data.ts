@@ -91,12 +91,12 @@ export function toBucketData(
     if (previous !== undefined && line.previous) line.previous[index] = numberIn(row, previous);
     series.set(key, line);
   }
-  const bySize = withNames([...series.values()]).sort((a, b) => sizeOf(b) - sizeOf(a));
+  const bySize = [...series.values()].sort((a, b) => sizeOf(b) - sizeOf(a));
   return {
     data: {
       buckets: values.map((value) => bucketOf(answer, timezone, unit, value)),
       annotations: annotationsOf(answer, timezone, { unit, values }),
-      series: bySize.slice(0, SERIES_MAX),
+      series: withNames(bySize.slice(0, SERIES_MAX)),
       ...numbersOf(measure),
     },
     hidden: Math.max(0, bySize.length - SERIES_MAX),

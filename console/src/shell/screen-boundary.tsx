@@ -4,6 +4,8 @@ import { texts } from '../texts.js';
 import style from './plain-page.module.css';
 
 interface Props {
+  /** The screen and its item; the failure of one says nothing about another. */
+  readonly of: string;
   readonly children: ReactNode;
 }
 
@@ -16,6 +18,10 @@ export class ScreenBoundary extends Component<Props, State> {
 
   static getDerivedStateFromError(): State {
     return { hasFailed: true };
+  }
+
+  override componentDidUpdate(before: Props): void {
+    if (this.state.hasFailed && before.of !== this.props.of) this.setState({ hasFailed: false });
   }
 
   override render(): ReactNode {
