@@ -54,9 +54,10 @@ const PERCENTILES: Readonly<Record<string, string>> = {
 const COMPARED = String.raw`(?:compare|compared|vs\.?|versus)\s*(?:to|with|against)?\s*`;
 /** How far a range is moved back by the name of a period, or by the last letter of "yoy". */
 const EARLIER: Readonly<Record<string, string>> = {
-  ...{ day: '1d', week: '1w', month: '1mo', quarter: '3mo', year: '1y' },
+  ...{ yesterday: '1d', day: '1d', week: '1w', month: '1mo', quarter: '3mo', year: '1y' },
   ...{ d: '1d', w: '1w', m: '1mo', q: '3mo', y: '1y' },
 };
+const earlierBy = (word = ''): string => EARLIER[word.toLowerCase()] ?? EARLIER[word.slice(-1).toLowerCase()] ?? '';
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
 /** Names of other products that are more than a prefix away. */
 const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
@@ -178,13 +179,12 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(
     String.raw`^(\s*)${COMPARED}(?:the\s+)?(?:previous|prior|last)\s+(day|week|month|quarter|year)\s*$`,
-    (_, blank, unit) => `${blank}compare ${EARLIER[unit?.toLowerCase() ?? '']}`,
+    (_, blank, unit) => `${blank}compare ${earlierBy(unit)}`,
     'stage',
   ),
   rule(
-    String.raw`^(\s*)${COMPARED}(?:yesterday|[dwmqy]o[dwmqy])\s*$`,
-    (written, blank) =>
-      `${blank}compare ${EARLIER[/yesterday/i.test(written) ? 'day' : (written.trim().at(-1) ?? '')]}`,
+    String.raw`^(\s*)${COMPARED}(yesterday|[dwmqy]o[dwmqy])\s*$`,
+    (_, blank, word) => `${blank}compare ${earlierBy(word)}`,
     'stage',
   ),
   rule(

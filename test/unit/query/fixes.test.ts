@@ -48,6 +48,8 @@ test.each([
   ['signup | count | compare to last year', 'signup | count | compare 1y'],
   ['signup | count | vs previous period', 'signup | count | compare previous'],
   ['signup | count | compare yoy', 'signup | count | compare 1y'],
+  ['signup | count | vs WoW', 'signup | count | compare 1w'],
+  ['signup | count | vs yesterday', 'signup | count | compare 1d'],
   ['signup | count | compare to 2 weeks ago', 'signup | count | compare 2weeks'],
   ['signup | count | last 3M', 'signup | count | last 3mo'],
   ['funnel signup, purchase', 'funnel signup -> purchase'],
