@@ -7,6 +7,7 @@ import { assertNever } from '../platform/errors.js';
 import { isObject, type RawEvent } from './body.js';
 import { readAgent } from './enrich/agent.js';
 import { type GeographyLookup, readGeography } from './enrich/geography.js';
+import { cutUserAgent } from './insert/user-agent.js';
 
 export const hasClientOverride = (event: unknown): boolean =>
   isObject(event) &&
@@ -34,7 +35,7 @@ export function resolveOwnClient(
   return {
     ip: isTextOrNone(ip) ? applyIpPolicy(address, credential.ipPolicy) : undefined,
     // The user agent of the request is not that of an agent in parts.
-    user_agent: isTextOrNone(userAgent) ? (userAgent ?? '') : isObject(agent) ? '' : undefined,
+    user_agent: isTextOrNone(userAgent) ? cutUserAgent(userAgent ?? '') : isObject(agent) ? '' : undefined,
     agent: isObject(agent) ? readAgent(agent) : undefined,
     geo: isObject(geo) ? readGeography(geo) : isTextOrNone(ip) ? findGeography(address, {}) : undefined,
   };

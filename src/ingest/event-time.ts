@@ -30,8 +30,11 @@ export function tryParseEventTime(value: unknown, now: number): number | undefin
       : typeof value === 'number'
         ? fromEpoch(value)
         : undefined;
-  return time !== undefined && time >= EARLIEST_MS && time <= now + DAY_MS ? time : undefined;
+  return time !== undefined && isStorable(time, now) ? time : undefined;
 }
+
+/** Whether an event may have this time: from 2000 to 24 h after `now`. */
+export const isStorable = (timeMs: number, now: number): boolean => timeMs >= EARLIEST_MS && timeMs <= now + DAY_MS;
 
 const fromEpoch = (value: number): number => Math.trunc(value < SECONDS_BELOW ? value * 1000 : value);
 

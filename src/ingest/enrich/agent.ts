@@ -3,7 +3,7 @@
 // from the user agent.
 import { LRUCache } from 'lru-cache';
 import type { RawEvent } from '../body.js';
-import { parseUserAgent, platformOf, type UserAgent } from '../insert/user-agent.js';
+import { cutUserAgent, parseUserAgent, platformOf, type UserAgent } from '../insert/user-agent.js';
 
 export interface Agent {
   readonly browser?: string;
@@ -37,7 +37,7 @@ export function resolveAgent(userAgent: string, agent: Agent | undefined): UserA
   const parsed = parseUserAgent(userAgent);
   if (agent === undefined) return parsed;
   const { browser, browser_version: browserVersion, os, os_version: osVersion, device_type: deviceType } = agent;
-  const key = JSON.stringify([userAgent, browser, browserVersion, os, osVersion, deviceType]);
+  const key = JSON.stringify([cutUserAgent(userAgent), browser, browserVersion, os, osVersion, deviceType]);
   const known = cache.get(key);
   if (known !== undefined) return known;
   const platform = os === undefined ? parsed.platform : platformOf(os);

@@ -14,8 +14,12 @@ export interface UserAgent {
   readonly deviceType: 'mobile' | 'bot' | 'desktop';
 }
 
-// No browser sends longer headers; the excess is not parsed.
+/** No browser sends more; the excess is neither parsed nor stored. */
 const LENGTH_MAX = 1024;
+
+/** A copy, because a part of a text keeps the whole in memory. */
+export const cutUserAgent = (text: string): string =>
+  text.length <= LENGTH_MAX ? text : Buffer.from(text.slice(0, LENGTH_MAX)).toString();
 const CACHED_MAX = 10_000;
 const cache = new LRUCache<string, UserAgent>({ max: CACHED_MAX });
 
@@ -28,7 +32,7 @@ export function parseUserAgent(header: string): UserAgent {
 }
 
 function parseCached(header: string): UserAgent {
-  const text = header.slice(0, LENGTH_MAX);
+  const text = cutUserAgent(header);
   const known = cache.get(text);
   if (known !== undefined) return known;
   const parsed = parse(text);

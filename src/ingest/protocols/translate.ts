@@ -2,6 +2,7 @@
 // or in a thread (decide.ts), and depends on nothing but its arguments.
 import type { IdentifyCall } from '../../identity/schema.js';
 import { parseJson, type RawEvent } from '../body.js';
+import { isStorable } from '../event-time.js';
 import type { EventLimits } from '../limits.js';
 import { isValueWithinBytes, isValueWithinDepth } from '../schema.js';
 import type { Head, SkippedCall } from './protocol.js';
@@ -50,7 +51,8 @@ export function translate(
     { call, now, ...(head !== undefined && { head }) },
     {
       event(event, timeMs) {
-        if (timeMs !== undefined) times.set(events.length, timeMs);
+        // A wrong clock may give any time.
+        if (timeMs !== undefined) times.set(events.length, isStorable(timeMs, now) ? Math.trunc(timeMs) : now);
         events.push(event);
       },
       identify(body, onceId) {

@@ -1,6 +1,6 @@
 // Enrichment of events: user agent, page and referrer URLs, IP policy and geography.
 import { describe, expect, test } from 'vitest';
-import { applyIpPolicy, tryParseAddress } from '../../../src/ingest/client-fields.js';
+import { applyIpPolicy, resolveOwnClient, tryParseAddress } from '../../../src/ingest/client-fields.js';
 import { readAgent, resolveAgent } from '../../../src/ingest/enrich/agent.js';
 import { continentOf } from '../../../src/ingest/enrich/continents.js';
 import { createGeographyLookup, parseGeographyHeaders, toGeography } from '../../../src/ingest/enrich/geography.js';
@@ -18,6 +18,20 @@ const SAFARI_IPAD =
 const HEADLESS =
   'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/120.0.0.0 Safari/537.36';
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
+
+test('a long user agent of an event is cut, and does not stay in memory', () => {
+  const long = `${CHROME_WINDOWS} ${'x'.repeat(1_000_000)}`;
+  const { user_agent: stored } = resolveOwnClient({ user_agent: long }, { ipPolicy: 'full' }, () => ({}));
+  expect(stored).toBe(long.slice(0, 1024));
+  const before = process.memoryUsage().heapUsed;
+  for (let number = 0; number < 100; number += 1) {
+    const userAgent = `${number} ${'y'.repeat(2_000_000)}`;
+    parseUserAgent(userAgent);
+    resolveAgent(userAgent, { browser: 'Firefox' });
+  }
+  // The events had 200 MB.
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(100_000_000);
+});
 
 describe('parseUserAgent', () => {
   test.each([
