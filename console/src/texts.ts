@@ -223,7 +223,8 @@ export const texts = {
     resume: 'Go on',
     paused: (count: number, isLeast: boolean) =>
       `Paused. ${isLeast ? 'At least ' : ''}${plural(count, 'event')} more since then.`,
-    watching: 'Events of the last 30 minutes, and each new one within about a second.',
+    watching: 'The newest events of the last 30 minutes, and new ones within about a second.',
+    gap: 'More events may have come than are shown.',
     accepted: 'Accepted',
     rejected: 'Rejected',
     nothing: 'No event in the last 30 minutes.',

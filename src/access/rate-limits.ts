@@ -108,6 +108,8 @@ export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
     ),
     invitationMail: toLayeredLimit(
       layersOf('invitation-mail', DAY_SECONDS, {
+        // Half, so that others can still invite the address.
+        personAndAddress: Math.ceil(settings.INVITATION_MAILS_PER_ADDRESS_PER_DAY_MAX / 2),
         address: settings.INVITATION_MAILS_PER_ADDRESS_PER_DAY_MAX,
         installation: settings.INVITATION_MAILS_PER_DAY_MAX,
       }),

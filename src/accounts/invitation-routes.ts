@@ -33,7 +33,9 @@ export function addInvitationRoutes({ on }: GuardedRouter, deps: InvitationRoute
     const { organizationId } = membershipOf(res);
     await deps.invitationLimit.take({ organization: organizationId, person: personId });
     if (deps.mailInvitation !== undefined) {
-      await deps.invitationMailLimit.take({ address: digestKey(email).toString('base64url'), installation: 'all' });
+      const address = digestKey(email).toString('base64url');
+      const subjects = { personAndAddress: `${personId} ${address}`, address, installation: 'all' };
+      await deps.invitationMailLimit.take(subjects);
     }
     const invitation = await createInvitation(postgres, organizationId, { email, role, invitedBy: personId });
     const link = { token: invitation.token, accept_url: acceptUrlOf(deps.publicUrl, invitation.token) };

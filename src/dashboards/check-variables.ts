@@ -76,6 +76,15 @@ function checkSelect(source: YamlSource, path: Path, select: Variable & { type: 
   }
   const values = options?.map((option) => option.value) ?? [];
   problems.push(...checkValues(source, path, values));
+  // An empty choice of the viewer means the default.
+  const empty = values.indexOf('');
+  if (empty !== -1 && (select.default ?? values[0]) !== '') {
+    add(
+      ['options', empty, 'value'],
+      'an empty value can only be the default',
+      'write another value, put it first, or write default: ""',
+    );
+  }
   if (query === undefined && select.default !== undefined && !values.includes(select.default)) {
     add(['default'], `${quote(select.default)} is not one of the options`, nearestOf(select.default, values));
   }

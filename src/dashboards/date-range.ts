@@ -11,8 +11,11 @@ import { expandRange } from './variable-forms.js';
 
 export const RANGE_FORM = 'a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01';
 
-// Whether a range is valid does not depend on these.
-const ANY_MOMENT = { nowMs: Date.UTC(2026, 0, 1), timezone: 'UTC' };
+/**
+ * Whether a text is a range does not depend on the clock: `since` with any date is one. Whether the
+ * date is in the future is for the query to say.
+ */
+const LATE_MOMENT = { nowMs: Date.UTC(2100, 0, 1), timezone: 'UTC' };
 
 /** Longer than any range, blanks included. */
 const LENGTH_MAX = 200;
@@ -25,7 +28,7 @@ export function tryFormatRange(text: string): string | undefined {
   if (problems.length > 0 || stage === undefined || query.stages.length > 1) return undefined;
   const formatted = format(stage);
   const again = parse(`* | ${formatted}`);
-  const isRange = again.problems.length === 0 && analyze(again.query, ANY_MOMENT).problems.length === 0;
+  const isRange = again.problems.length === 0 && analyze(again.query, LATE_MOMENT).problems.length === 0;
   return isRange ? formatted : undefined;
 }
 

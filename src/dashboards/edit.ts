@@ -7,6 +7,7 @@ import {
   allowMove,
   create,
   type DashboardRow,
+  isNewVersion,
   lockKey,
   ROW,
   requireEditor,
@@ -49,7 +50,7 @@ export async function changeDashboard(postgres: Postgres, change: Change): Promi
     if (visibility !== existing.visibility) await allowMove(transaction, change, existing);
     if (!change.isDryRun) return update(transaction, change, { existing, visibility });
     const { owner_id: _, synced_at: __, ...dashboard } = existing;
-    const isChanged = existing.checksum !== change.checksum;
+    const isChanged = await isNewVersion(transaction, change, existing);
     return {
       ...{ dashboard, isNew: false, isChanged },
       isMetadataChanged: !isChanged && visibility !== existing.visibility,

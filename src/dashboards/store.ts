@@ -140,12 +140,27 @@ const contentOf = ({ config, checksum, isSynced }: Sync) => ({
   ...(isSynced && { synced_at: new Date() }),
 });
 
+/**
+ * Whether the document differs from the stored one: for a sync in its content, for a person in any
+ * character, because an edit of comments is not dropped.
+ */
+export async function isNewVersion(
+  postgres: Postgres,
+  { checksum, isSynced, sourceYaml }: Sync,
+  { id, version, checksum: stored }: DashboardRow,
+): Promise<boolean> {
+  if (stored !== checksum) return true;
+  if (isSynced) return false;
+  const newest = await postgres('dashboard_versions').where({ dashboard_id: id, version }).first('source_yaml');
+  return newest?.source_yaml !== sourceYaml;
+}
+
 export async function update(
   postgres: Postgres,
   sync: Sync,
   { existing, visibility }: { existing: DashboardRow; visibility: Visibility },
 ): Promise<Synced> {
-  const isChanged = existing.checksum !== sync.checksum;
+  const isChanged = await isNewVersion(postgres, sync, existing);
   const isMetadataChanged = !isChanged && visibility !== existing.visibility;
   const version = existing.version + (isChanged ? 1 : 0);
   const { owner_id: _, synced_at: syncedAt, ...same } = existing;

@@ -53,7 +53,7 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
     if (baseVersion !== undefined && baseVersion !== before.version) throw isOutdated(before.version, baseVersion);
     if (!change.isSynced && !change.isDetached) await requireNotSynced(transaction, projectId, before.version);
     const isNew = before.version === 0;
-    const isChanged = before.checksum !== checksum;
+    const isChanged = await isNewVersion(transaction, change, before);
     if (!isChanged && change.isSynced && !isDryRun) {
       // A repository that syncs the same text takes it over.
       await transaction('definition_versions')
@@ -83,6 +83,21 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
     });
     return { version, checksum, isNew, isChanged };
   });
+}
+
+/**
+ * Whether the document differs from the stored one: for a sync in its content, for a person in any
+ * character, because an edit of comments is not dropped.
+ */
+async function isNewVersion(
+  postgres: Postgres,
+  { projectId, checksum, isSynced, sourceYaml }: DefinitionsChange,
+  { version, checksum: stored }: DefinitionsSummary,
+): Promise<boolean> {
+  if (stored !== checksum) return true;
+  if (isSynced) return false;
+  const newest = await postgres('definition_versions').where({ project_id: projectId, version }).first('source_yaml');
+  return newest?.source_yaml !== sourceYaml;
 }
 
 /** A change of `keep` counts from the next day, so its time is kept with it. */

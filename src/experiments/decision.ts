@@ -12,7 +12,7 @@ export const CONTROL_NAME = 'control';
  * Below this always-valid p-value the split of units contradicts the weights. Stricter than alpha,
  * because it voids the experiment.
  */
-const SAMPLE_RATIO_ALPHA = 0.01;
+const SAMPLE_RATIO_ALPHA = 0.001;
 
 /** Minimum of each variant before a decision: below it the normal approximation does not hold. */
 export const EXPOSURES_MIN = 100;

@@ -30,21 +30,25 @@ export function toExpectedSplit(stated: readonly (number | null)[]): ExpectedSpl
  */
 const PRIOR_UNITS = 1_000;
 
+/** Below this, the split of so few units is not judged, so that the first ones void nothing. */
+const EXPECTED_UNITS_MIN = 5;
+
 /**
  * Always-valid p-value of "units are split by these ratios". The units are counts of a multinomial
  * distribution; the ratio of their likelihood under a Dirichlet prior around the expected split to
  * that under the split itself is a martingale when the split is right, so by Ville's inequality its
  * inverse is ever below alpha with probability alpha at most, however often it is looked at.
- * Undefined while it cannot be tested: fewer than two variants, or no units. A variant that expects
- * none takes no part when it has none, and makes the p-value 0 when it has some. Source: M. Lindon,
- * A. Malek, "Anytime-Valid Inference for Multinomial Count Data", NeurIPS 2022.
+ * Undefined while it is not tested: fewer than two variants, or too few units expected in one. A
+ * variant that expects none takes no part when it has none, and makes the p-value 0 when it has
+ * some. Source: M. Lindon, A. Malek, "Anytime-Valid Inference for Multinomial Count Data", NeurIPS
+ * 2022.
  */
 export function findSampleRatioPValue(exposures: readonly number[], ratios: readonly number[]): number | undefined {
   const cells = exposures.map((units, index) => ({ units, ratio: ratios[index] ?? 0 }));
   const expecting = cells.filter(({ ratio }) => ratio > 0);
   const total = exposures.reduce((sum, units) => sum + units, 0);
   if (cells.some(({ units, ratio }) => units > 0 && ratio === 0)) return 0;
-  if (expecting.length < 2 || total === 0) return undefined;
+  if (expecting.length < 2 || expecting.some(({ ratio }) => ratio * total < EXPECTED_UNITS_MIN)) return undefined;
   const logRatio = expecting.reduce(
     (sum, { units, ratio }) => sum + logRising(PRIOR_UNITS * ratio, units) - units * Math.log(ratio),
     -logRising(PRIOR_UNITS, total),

@@ -17,17 +17,21 @@ export interface Watcher {
   readonly personId: string;
 }
 
+/** Events of one answer. */
+export const EVENTS_MAX = 50;
+
 export interface FeedSource {
   /**
-   * The newest events, the newest first. It asks as the person who opened the feed; every other one
-   * was admitted, too.
+   * The newest events, the newest first, at most `EVENTS_MAX`. It asks as the person who opened the
+   * feed; every other one was admitted, too.
    */
   readonly readEvents: (watcher: Watcher, signal: AbortSignal) => Promise<readonly Row[]>;
   readonly readRejected: (projectId: ProjectId) => Promise<readonly Sample[]>;
 }
 
 export interface Message {
-  readonly kind: 'events' | 'rejected' | 'problem';
+  /** `gap`: more events may have come than the `events` before it contain. */
+  readonly kind: 'events' | 'gap' | 'rejected' | 'problem';
   readonly data: unknown;
 }
 
@@ -117,6 +121,9 @@ class Feed {
       ]);
       const [newEvents, newRejected] = [this.#events.take(events), this.#rejected.take(rejected)];
       if (newEvents.length > 0 || !this.#hasAnswered) this.#send({ kind: 'events', data: newEvents });
+      // Without a known event, the answer may not reach back to the one before.
+      const hasGap = this.#hasAnswered && newEvents.length >= EVENTS_MAX && newEvents.length === events.length;
+      if (hasGap) this.#send({ kind: 'gap', data: {} });
       if (newRejected.length > 0) this.#send({ kind: 'rejected', data: newRejected });
       this.#hasAnswered = true;
     } catch (error) {

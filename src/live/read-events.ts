@@ -2,9 +2,8 @@
 // process, with a project pass.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import { PublicError } from '../platform/errors.js';
-import type { Row, Watcher } from './feed.js';
+import { EVENTS_MAX, type Row, type Watcher } from './feed.js';
 
-const EVENTS_MAX = 50;
 const QUESTION = JSON.stringify({ q: '* | last 30m | list', limit: EVENTS_MAX, format: 'json', timezone: 'UTC' });
 /** A larger answer is not parsed: it would delay the requests of others in the event loop. */
 const BYTES_MAX = 1024 * 1024;

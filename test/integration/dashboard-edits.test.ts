@@ -68,6 +68,20 @@ describe('dashboard routes of the console', () => {
     expect((await change(bob, id, yaml('Three'), 'base_version=0')).status).toBe(400);
   });
 
+  test('PUT of another comment is a new version, and PUT of the same text is none', async () => {
+    const { id } = (await create(bob, yaml('One'))).body.dashboard;
+    const commented = `# Of the growth team.\n${yaml('One')}`;
+    const unchanged = { changed: false, metadata_changed: false, dashboard: { version: 1 } };
+    expect((await change(bob, id, yaml('One'), 'base_version=1')).body).toMatchObject(unchanged);
+    const tried = await change(bob, id, commented, 'base_version=1&dry_run=true');
+    expect(tried.body).toMatchObject({ changed: true, metadata_changed: false, dashboard: { version: 1 } });
+    const stored = await change(bob, id, commented, 'base_version=1');
+    expect(stored.body).toMatchObject({ changed: true, dashboard: { version: 2 } });
+    expect((await read(bob, `/${id}`)).body).toMatchObject({ version: 2, source_yaml: commented });
+    // For a sync, comments do not count.
+    expect((await sync(bob.token, yaml('One'))).body).toMatchObject({ changed: false, dashboard: { version: 2 } });
+  });
+
   test('GET returns each version with its text, and PUT of that text restores it', async () => {
     const { id } = (await create(bob, yaml('One'))).body.dashboard;
     await change(bob, id, yaml('Two'), 'base_version=1');

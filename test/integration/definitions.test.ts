@@ -97,6 +97,21 @@ describe('PUT and GET /api/definitions', () => {
     expect((await send(url, 'GET /api/definitions', { key: project.secretKey })).body.version).toBe(0);
   });
 
+  test('another comment of a person is a new version, and the same text is none', async () => {
+    const team: TestTeam = await createTeam(stack.postgres);
+    const config = { config: { SECRET_KEY_BASE: 'x'.repeat(64) } } as Parameters<typeof createTeamProject>[1];
+    const { id } = await createTeamProject(stack.postgres, config, team.organization.id);
+    const change = (source_yaml: string, more: string) =>
+      send(url, `PUT /api/projects/${id}/definitions?${more}`, { ...team.people.admin, body: { source_yaml } });
+    expect((await change(SOURCE, 'base_version=0')).status).toBe(201);
+    expect((await change(SOURCE, 'base_version=1')).body).toMatchObject({ changed: false });
+    const commented = `# Of the growth team.\n${SOURCE}`;
+    const tried = await change(commented, 'base_version=1&dry_run=true');
+    expect(tried.body).toMatchObject({ changed: true, definitions: { version: 1 } });
+    const stored = await change(commented, 'base_version=1');
+    expect(stored.body).toMatchObject({ changed: true, definitions: { version: 2 } });
+  });
+
   test('members read them; admins and owners write, as do keys and service tokens', async () => {
     const team: TestTeam = await createTeam(stack.postgres);
     const config = { config: { SECRET_KEY_BASE: 'x'.repeat(64) } } as Parameters<typeof createTeamProject>[1];

@@ -231,11 +231,16 @@ describe('quotas of invitations', () => {
   });
 
   test('limit mails per day to an address and of the installation', async () => {
-    const inviteBy = async (email: string) => {
-      const person = await signIn(postgres);
+    const inviteBy = async (email: string, by?: TestPerson) => {
+      const person = by ?? (await signIn(postgres));
       return invite(web.url, await newOrganization(person), { person, email });
     };
-    for (let sent = 0; sent < 2; sent += 1) expect((await inviteBy('victim@example.com')).status).toBe(201);
+    const hostile = await signIn(postgres);
+    expect((await inviteBy('victim@example.com', hostile)).status).toBe(201);
+    // One person reaches half of the limit, and what is refused counts for no other limit.
+    const half = refusedFor('1 per day for an address from all that one person has');
+    expect(await inviteBy('victim@example.com', hostile)).toEqual(half);
+    expect((await inviteBy('victim@example.com')).status).toBe(201);
     expect(await inviteBy('Victim@Example.com')).toEqual(refusedFor('2 per day for an address'));
     for (let sent = 0; sent < 4; sent += 1) expect((await inviteBy(`${sent}@example.org`)).status).toBe(201);
     expect(await inviteBy('last@example.org')).toEqual(refusedFor('6 per day for this installation'));

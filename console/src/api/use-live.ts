@@ -14,13 +14,15 @@ export interface LiveFeed {
   /** Newest first. Undefined until the first message. */
   readonly events: readonly Row[] | undefined;
   readonly rejected: readonly Sample[];
+  /** The newest event when more may have come than are listed. */
+  readonly gapAt: Row | undefined;
   readonly problem: string | undefined;
 }
 
 /** Rows of each kind; older ones are dropped. */
 export const KEPT = 200;
 const RETRY_MS = 5000;
-const EMPTY: LiveFeed = { events: undefined, rejected: [], problem: undefined };
+const EMPTY: LiveFeed = { events: undefined, rejected: [], gapAt: undefined, problem: undefined };
 
 /** Known ones come again after a reconnection. */
 function merged<T>(fresh: readonly T[], known: readonly T[]): readonly T[] {
@@ -45,6 +47,7 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
       problem: undefined,
       events: merged(rows, before.events ?? []),
     }));
+    listen('gap', (_, before) => ({ ...before, gapAt: before.events?.[0] }));
     listen<readonly Sample[]>('rejected', (samples, before) => ({
       ...before,
       rejected: merged(samples, before.rejected),

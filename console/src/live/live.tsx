@@ -7,7 +7,7 @@ import { KEPT, type LiveFeed, useLive } from '../api/use-live.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
-import { countNewer } from './count-newer.js';
+import { countNewer, hasGap } from './count-newer.js';
 import style from './live.module.css';
 
 export function Live({ project }: { readonly project: Project }) {
@@ -54,6 +54,7 @@ export function Live({ project }: { readonly project: Project }) {
       <div className={style.columns}>
         <section className={`card ${style.card}`} aria-labelledby="accepted">
           <h2 id="accepted">{texts.live.accepted}</h2>
+          {hasGap(shown.events ?? [], shown.gapAt) && <p className="muted">{texts.live.gap}</p>}
           <div role="log" aria-label={texts.live.accepted} aria-live="off">
             {events?.length === 0 && <p className="muted">{texts.live.nothing}</p>}
             {events?.map((row) => (

@@ -126,7 +126,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { query: uploadQuery, errors: [400, 413] },
     ],
     'GET /api/projects/{projectID}/live': [
-      'The newest events and rejected ones, as server-sent events: events, rejected, problem',
+      'The newest events and rejected ones, as server-sent events: events, gap (more may have come), rejected, problem',
       { 200: text('text/event-stream') },
       { query: liveQuery, errors: [400] },
     ],

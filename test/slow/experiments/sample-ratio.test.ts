@@ -25,8 +25,8 @@ function invalidShare(ratio: number, lost: number): number {
   return invalid / experiments;
 }
 
-test.each([0.5, 0.9])('at split %s at most 1 % of correct experiments are ever called invalid', (ratio) => {
-  expect(invalidShare(ratio, 0)).toBeLessThanOrEqual(0.01);
+test.each([0.5, 0.9])('at split %s at most 0.1 % of correct experiments are ever called invalid', (ratio) => {
+  expect(invalidShare(ratio, 0)).toBeLessThanOrEqual(0.001);
 });
 
 test('more than 90 % of experiments that lose 10 % of a variant are called invalid', () => {

@@ -1,6 +1,6 @@
-// Count of the events that arrive while the screen Live is paused.
+// Count of the events that arrive while the screen Live is paused, and the gap of its list.
 import { expect, test } from 'vitest';
-import { countNewer } from '../../../console/src/live/count-newer.js';
+import { countNewer, hasGap } from '../../../console/src/live/count-newer.js';
 
 const KEPT = 5;
 const rowsTo = (newest: number): object[] =>
@@ -16,4 +16,11 @@ test('countNewer() counts what a full feed has received since, and at most what 
 test('countNewer() of an empty feed counts all', () => {
   expect(countNewer([], [])).toBe(0);
   expect(countNewer(EVENTS, [])).toBe(20);
+});
+
+test('hasGap() until the newest event of that time has left the list', () => {
+  expect(hasGap(rowsTo(10), EVENTS[10])).toBe(true);
+  expect(hasGap(rowsTo(14), EVENTS[10])).toBe(true);
+  expect(hasGap(rowsTo(15), EVENTS[10])).toBe(false);
+  expect(hasGap(rowsTo(15), undefined)).toBe(false);
 });

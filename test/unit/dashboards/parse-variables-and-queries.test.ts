@@ -106,6 +106,32 @@ describe('variables of a dashboard', () => {
         '12 «last fiv» variables.range.default: "last five weeks" is not a range; a range is: last 7d, today, this month, or from 2026-01-01 to 2026-02-01',
       ],
     ],
+    ...['2026-11-01', '2099-12-31'].map((date): [string, string, string[]] => [
+      `a range since ${date}`,
+      withVariables(`range: {type: date_range, default: since ${date}, options: [{value: since ${date}}]}`),
+      [],
+    ]),
+    [
+      'an empty option that would never be chosen',
+      withVariables('plan: {type: select, options: [{value: pro}, {value: "", label: All}]}'),
+      [
+        '12 «"", labe» variables.plan.options[1].value: an empty value can only be the default; write another value, put it first, or write default: ""',
+      ],
+    ],
+    [
+      'an empty option before another default',
+      withVariables('plan: {type: select, default: pro, options: [{value: ""}, {value: pro}]}'),
+      [
+        '12 «""}, {va» variables.plan.options[0].value: an empty value can only be the default; write another value, put it first, or write default: ""',
+      ],
+    ],
+    [
+      'an empty option that is the first, or the default',
+      withVariables(
+        'plan: {type: select, options: [{value: ""}, {value: pro}]}\ntier: {type: select, default: "", options: [{value: pro}, {value: ""}]}',
+      ),
+      [],
+    ],
     [
       'a range that is more than that',
       withVariables('range: {type: date_range, default: "last 7d | count"}'),

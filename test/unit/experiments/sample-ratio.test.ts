@@ -42,8 +42,8 @@ describe('findSampleRatioPValue', () => {
     ['600 to 400', [600, 400], [0.5, 0.5]],
     ['three variants', [300, 250, 100], [0.5, 0.3, 0.2]],
     ['one to nine', [160, 900], [0.1, 0.9]],
-    ['a small ratio', [990, 30], [0.999, 0.001]],
-    ['few units', [9, 0], [0.5, 0.5]],
+    ['a small ratio', [4_990, 30], [0.999, 0.001]],
+    ['few units', [10, 0], [0.5, 0.5]],
   ])('equals the p-value computed unit by unit: %s', (_, exposures, ratios) => {
     const expected = pValueByUnits(exposures, ratios);
     expect((findSampleRatioPValue(exposures, ratios) ?? Number.NaN) / expected).toBeCloseTo(1, 8);
@@ -71,6 +71,9 @@ describe('findSampleRatioPValue', () => {
     ['no variants', [], []],
     ['one variant', [100], [1]],
     ['no units', [0, 0], [0.5, 0.5]],
+    ['one unit', [1, 0], [0.5, 0.5]],
+    ['fewer than 5 units expected in each', [9, 0], [0.5, 0.5]],
+    ['fewer than 5 units expected in one', [40, 5], [0.9, 0.1]],
   ])('is undefined for %s', (_, exposures, ratios) => {
     expect(findSampleRatioPValue(exposures, ratios)).toBeUndefined();
   });
