@@ -49,7 +49,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.post('/query', allowTokenOrigins, ...deps.queries);
   app.post('/mcp', allowTokenOrigins, ...deps.agents);
   app.options(['/query', '/catalog', '/mcp'], answerTokenPreflight);
-  app.all('/mcp', refuseStreams);
+  app.all('/mcp', allowTokenOrigins, refuseStreams);
   app.get('/catalog', allowTokenOrigins);
   const protocols = { ingest: deps.ingest, identity: deps.identity };
   app.use(createProtocolsRouter(protocols));

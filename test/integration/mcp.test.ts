@@ -87,9 +87,9 @@ describe('schema', () => {
 
   test('shows the properties of an event and the values of a field', async () => {
     expect((await agent.call('schema', { event: 'visit' })).text).toContain('event_properties.page');
-    const { text } = await agent.call('schema', { field: 'page', event: 'visit', limit: 5 });
-    expect(text).toContain('Values of event_properties.page (string) in the last 30 days: rows 1–5 of 437');
-    expect(text).toContain('page-000');
+    const { text } = await agent.call('schema', { field: 'page', event: 'visit', limit: 5, offset: 5 });
+    expect(text).toContain('Values of event_properties.page (string) in the last 30 days: rows 6–10 of 437, next');
+    expect(text).toContain('page-005');
   });
 
   test('searches names and values, and names the nearest of an unknown one', async () => {
@@ -359,13 +359,13 @@ describe('refusals', () => {
   });
 
   test('batches, broken JSON, large bodies, many values and other methods', async () => {
-    const key = { 'X-API-Key': token };
+    const key = { 'X-API-Key': token, Origin: 'https://other.example' };
     const manyValues = { ...LIST, params: { x: Array(2_000).fill(1) } };
     for (const body of [[LIST, LIST], '{', manyValues]) expect((await post(key, body)).status).toBe(400);
     expect((await post(key, JSON.stringify({ ...LIST, params: { x: 'x'.repeat(600_000) } }))).status).toBe(413);
     for (const method of ['GET', 'DELETE']) {
-      const response = await fetch(`${processes.url}/mcp`, { method, headers: key });
-      expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+      const { status, headers } = await fetch(`${processes.url}/mcp`, { method, headers: key });
+      expect([status, headers.get('allow'), headers.get('access-control-allow-origin')]).toEqual([405, 'POST', '*']);
     }
   });
 });

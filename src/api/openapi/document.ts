@@ -5,7 +5,7 @@ import { type PublicErrorKind, STATUS_OF_KIND } from '../../platform/errors.js';
 import { type Operation, TAGS } from './operation.js';
 import { toOperationId } from './operation-ids.js';
 import { OPERATIONS } from './operations.js';
-import { refTo, toJsonSchemas, toParameterSchemas } from './schemas.js';
+import { refTo, toJsonSchemas, toParameters } from './schemas.js';
 
 export type OpenApiDocument = Readonly<Record<string, unknown>>;
 
@@ -64,7 +64,10 @@ function toOperation(rule: RouteRule, operation: Operation): Record<string, unkn
     security: toSecurity(rule),
     ...(parameters.length > 0 && { parameters }),
     ...(operation.body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: operation.body } } },
+      requestBody: {
+        required: true,
+        content: { [operation.bodyType ?? 'application/json']: { schema: operation.body } },
+      },
     }),
     responses: toResponses(rule, operation),
   };
@@ -97,9 +100,7 @@ const toPathParameters = (path: string) =>
   }));
 
 const toQueryParameters = ({ query }: Operation) =>
-  query === undefined
-    ? []
-    : toParameterSchemas(query).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
+  query === undefined ? [] : toParameters(query).map(({ name, ...rest }) => ({ name, in: 'query', ...rest }));
 
 const ERROR_KINDS = Object.keys(STATUS_OF_KIND) as PublicErrorKind[];
 /** No operation answers 405: that is for methods without one. */

@@ -25,6 +25,8 @@ export interface Operation {
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
   readonly body?: unknown;
+  /** Default: application/json. */
+  readonly bodyType?: string;
   readonly query?: z.ZodObject;
   readonly answers: Readonly<Record<number, Content>>;
   /** Statuses in addition to those that the credential, body and path imply (document.ts). */
@@ -39,7 +41,7 @@ export const text = (...types: string[]): Content =>
 export type Row = readonly [
   summary: string,
   answers: Operation['answers'],
-  more?: Pick<Operation, 'body' | 'query' | 'errors'>,
+  more?: Pick<Operation, 'body' | 'bodyType' | 'query' | 'errors'>,
 ];
 
 /** Operations of one tag. */

@@ -23,6 +23,8 @@ const QUERY_ANSWER = {
   ...text('text/plain', 'text/csv'),
 };
 
+const BYTES = { type: 'string', contentMediaType: 'application/octet-stream' };
+
 /** A JSON-RPC message, or an error of this API. */
 const JSON_RPC: Content = { 'application/json': { type: 'object' } };
 const AGENT_ANSWER: Content = { ...JSON_RPC, ...text('text/event-stream') };
@@ -123,7 +125,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     'POST /api/projects/{projectID}/imports': [
       'Imports files of another product, or tries them: a line of JSON with the names and sizes of the files, `[{"name":…,"bytes":…}]`, then their bytes. Answers lines of JSON: progress, and at the end a summary or an error',
       { 200: text('application/x-ndjson') },
-      { query: uploadQuery, errors: [400, 413] },
+      { body: BYTES, bodyType: 'application/octet-stream', query: uploadQuery },
     ],
     'GET /api/projects/{projectID}/live': [
       'The newest events and rejected ones, as server-sent events: events, gap (more may have come), rejected, problem',

@@ -123,8 +123,14 @@ export function toJsonSchemas(): Record<string, unknown> {
   return Object.fromEntries(Object.entries(schemas).map(([id, { $id, $schema, ...schema }]) => [id, schema]));
 }
 
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: unknown;
+}
+
 /** Query parameters, one schema each. */
-export function toParameterSchemas(schema: z.ZodObject): [name: string, schema: unknown][] {
-  const { properties = {} } = z.toJSONSchema(schema, OPTIONS);
-  return Object.entries(properties);
+export function toParameters(schema: z.ZodObject): Parameter[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, OPTIONS);
+  return Object.entries(properties).map(([name, one]) => ({ name, required: required.includes(name), schema: one }));
 }

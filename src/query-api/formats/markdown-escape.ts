@@ -20,7 +20,7 @@ const INVISIBLE = '[\\p{Cc}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}\\uFFF
  * Joiners between letters of scripts without case or between parts of an emoji, and variation
  * selectors of emojis.
  */
-const IN_PLACE =
+export const IN_PLACE =
   '(?<=[\\p{Lo}\\p{M}\\p{Extended_Pictographic}\\p{Emoji_Modifier}])[\\u200C\\u200D](?=[\\p{Lo}\\p{Extended_Pictographic}])' +
   '|(?<=\\p{Emoji})[\\uFE0E\\uFE0F]';
 /** Emphasis ends only after a non-space character, and that of `_` not inside a word. */

@@ -52,13 +52,19 @@ export const toRequest = ({ timezone }: Credential, asked: Asked) =>
   parseQueryBody({ q: asked.q, limit: asked.limit, offset: asked.offset ?? 0, timezone: asked.timezone }, timezone);
 
 /** `rows 1–50 of 437, next offset 50`. */
-export function describeRows({ shown, total }: CutAnswer, offset = 0): string {
+export function describeRows({ shown, total }: Omit<CutAnswer, 'text'>, offset = 0): string {
   if (shown === 0 && offset < total)
     return `rows 0 of ${total}: a row is longer than an answer may be; list fewer fields`;
   if (shown === 0) return total === 0 ? 'rows 0 of 0' : `no rows at offset ${offset} of ${total}`;
   const end = offset + shown;
   return `rows ${offset + 1}–${end} of ${total}${end < total ? `, next offset ${end}` : ''}`;
 }
+
+/** Of a card, whose rows have no offset. */
+export const describeCard = (cut: Omit<CutAnswer, 'text'>): string =>
+  cut.shown > 0 && cut.shown < cut.total
+    ? `rows 1–${cut.shown} of ${cut.total}; run its query with query for the others`
+    : describeRows(cut);
 
 /** A longer link is left out. */
 const LINK_LENGTH_MAX = 2_000;

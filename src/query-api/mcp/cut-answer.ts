@@ -7,7 +7,7 @@ import { type AnswerRequest, toAnswerOf } from '../format-task.js';
 import { formatCsv } from '../formats/csv.js';
 import { formatJson } from '../formats/json.js';
 import { formatFooter, formatTable } from '../formats/llm.js';
-import { revealInvisible } from '../formats/markdown-escape.js';
+import { IN_PLACE, revealInvisible } from '../formats/markdown-escape.js';
 import type { Answer } from '../shape.js';
 
 export const FORMS = ['markdown', 'csv', 'json'] as const;
@@ -39,7 +39,7 @@ export function cutAnswer(answer: Answer, cut: Cut): CutAnswer {
   const { total } = answer;
   const fits = (rows: Answer['rows']) => textOf(answer, rows, cut).length <= cut.lengthMax;
   const rows = shorten(answer.rows, fits);
-  const shown = countFitting(rows, fits, cut.lengthMax);
+  const shown = countFitting(rows, fits, countAbout(rows, cut.lengthMax));
   return { text: textOf(answer, rows.slice(0, shown), cut), shown, total };
 }
 
@@ -65,13 +65,17 @@ function shortenCell(cell: Cell, lengthMax: number): Cell {
   return `${text.slice(0, lengthMax).toWellFormed()}… (${text.length} characters)`;
 }
 
-/** The largest number of rows whose text fits. */
-function countFitting(rows: Answer['rows'], fits: (rows: Answer['rows']) => boolean, lengthMax: number): number {
-  let [low, high] = [0, countAbout(rows, lengthMax)];
-  if (fits(rows.slice(0, high))) return high;
+/** The largest number of rows or lines whose text fits, of the first `max`. */
+export function countFitting<Item>(
+  items: readonly Item[],
+  fits: (items: readonly Item[]) => boolean,
+  max = items.length,
+): number {
+  let [low, high] = [0, max];
+  if (fits(items.slice(0, high))) return high;
   while (low < high - 1) {
     const middle = Math.floor((low + high) / 2);
-    if (fits(rows.slice(0, middle))) low = middle;
+    if (fits(items.slice(0, middle))) low = middle;
     else high = middle;
   }
   return low;
@@ -114,12 +118,21 @@ const reveal = (cell: Cell): Cell =>
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u007f-\u009f]/gu;
 
 /** As escapes of JSON, which change no value. */
-export const escapeInvisible = (json: string): string =>
-  json.replace(INVISIBLE, (character) =>
-    [...Array(character.length).keys()]
-      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+export const escapeInvisible = (json: string): string => json.replace(INVISIBLE, toEscapes);
+
+const toEscapes = (character: string): string =>
+  [...Array(character.length).keys()]
+    .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+    .join('');
+
+const HIDDEN = new RegExp(`(${IN_PLACE})|(?![\\t\\r\\n])\\p{Cc}|${INVISIBLE.source}`, 'gu');
+
+/**
+ * For YAML, in most of which an escape would be text: joiners of scripts and the parts of an emoji
+ * stay, so that a text that is read and saved is the same.
+ */
+export const escapeHidden = (yaml: string): string =>
+  yaml.replace(HIDDEN, (found, kept?: string) => kept ?? toEscapes(found));
 
 /** A fence that is longer than any run of backticks in the text. */
 export function fence(language: string, text: string): string {

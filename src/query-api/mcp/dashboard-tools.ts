@@ -10,28 +10,29 @@ import { type Dashboard, findDashboard, listDashboards, requireEditor } from '..
 import { syncTask } from '../../dashboards/sync-task.js';
 import { requireVersion } from '../../dashboards/versions.js';
 import { PublicError } from '../../platform/errors.js';
-import { formatTable } from '../formats/llm.js';
 import { escapeLine } from '../formats/markdown-escape.js';
-import { ask, type Call, describeRows, linkToDashboard, type ToolDeps } from './call.js';
-import { escapeInvisible, fence } from './cut-answer.js';
+import { ask, type Call, describeCard, linkToDashboard, type ToolDeps } from './call.js';
+import { cutSource } from './cut-source.js';
 import { diffTask } from './diff-task.js';
+import { listRows, textColumns } from './list-rows.js';
 import { ANSWER_LENGTH_MAX, DATA_NOTE } from './tool-answer.js';
 
 export const dashboardsInput = z.object({
   key: z.string().optional(),
   version: z.int32().min(1).optional(),
   run: z.boolean().default(false).describe('run all cards'),
+  offset: z.int32().min(0).default(0),
 });
 
 /** Without a key, lists; with one, shows the document, or the answers of its cards. */
 export async function showDashboards(
   deps: ToolDeps,
   call: Call,
-  { key, version, run }: z.infer<typeof dashboardsInput>,
+  { key, version, run, offset }: z.infer<typeof dashboardsInput>,
 ): Promise<string> {
   const { postgres } = deps;
   const reader = writerOf(call.credential);
-  if (key === undefined) return listOf(deps, call);
+  if (key === undefined) return listOf(deps, call, offset);
   const dashboard = await requireByKey(deps, call, key);
   const found =
     version === undefined
@@ -39,16 +40,19 @@ export async function showDashboards(
       : await requireVersion(postgres, reader, { dashboardId: dashboard.id, version: String(version) });
   const heading = `${key}, version ${found.version} of ${dashboard.version}, ${dashboard.visibility}\nConsole: ${linkToDashboard(deps, call, dashboard.id)}`;
   if (run) return runCards(deps, call, { config: found.config, heading });
-  return `${heading}\n${DATA_NOTE}\n${fence('yaml', escapeInvisible(found.source_yaml))}`;
+  const said = `${heading}\n${DATA_NOTE}\n`;
+  return said + cutSource(found.source_yaml, { offset, lengthMax: ANSWER_LENGTH_MAX - said.length });
 }
 
-async function listOf(deps: ToolDeps, call: Call): Promise<string> {
+async function listOf(deps: ToolDeps, call: Call, offset: number): Promise<string> {
   const items = await listDashboards(deps.postgres, writerOf(call.credential));
-  const columns = ['key', 'title', 'visibility', 'version', 'updated_at'].map(
-    (name) => ({ name, type: 'text' }) as const,
-  );
-  const rows = items.map((item) => [item.key, item.title, item.visibility, item.version, item.updated_at]);
-  return `${items.length} dashboards\n${DATA_NOTE}\n${fence('text', formatTable({ columns, rows }, { isCompact: true }))}`;
+  const columns = textColumns('key', 'title', 'visibility', 'version', 'updated_at');
+  const rows = items
+    .slice(offset)
+    .map((item) => [item.key, item.title, item.visibility, item.version, item.updated_at]);
+  const said = `${items.length} dashboards\n${DATA_NOTE}\n`;
+  const lengthMax = ANSWER_LENGTH_MAX - said.length - ROWS_LENGTH;
+  return said + listRows({ columns, rows, total: items.length, offset, lengthMax });
 }
 
 async function requireByKey({ postgres }: ToolDeps, { credential }: Call, key: string): Promise<Dashboard> {
@@ -100,7 +104,7 @@ async function runCards(deps: ToolDeps, call: Call, { config, heading }: Run): P
 
 /** Of the line that counts what was not run. */
 const LAST_LENGTH = 120;
-const ROWS_LENGTH = 60;
+const ROWS_LENGTH = 100;
 
 async function runCard(
   deps: ToolDeps,
@@ -111,7 +115,7 @@ async function runCard(
     await deps.rateLimit.take({ project: call.credential.projectId });
     const asked = { q, timezone, limit: CARD_ROWS };
     const cut = await ask(deps, call, { asked, form: 'markdown', lengthMax: lengthMax - ROWS_LENGTH });
-    return `${describeRows(cut)}\n${cut.text}`;
+    return `${describeCard(cut)}\n${cut.text}`;
   } catch (error) {
     // One card must not hide the others.
     if (error instanceof PublicError) return error.message.slice(0, lengthMax).toWellFormed();
@@ -155,6 +159,8 @@ export async function saveDashboard(
     isSynced: false,
     visibility: visibility ?? existing?.visibility ?? own,
   };
+  const isMoved = existing !== undefined && existing.visibility !== sync.visibility;
+  if (isMoved) requireNothingTold(existing);
   const compared = { before: existing?.source_yaml ?? '', after: source_yaml };
   const diff = await threads.run(diffTask, compared, projectId);
   if (existing === undefined) {
@@ -165,15 +171,26 @@ export async function saveDashboard(
     const { dashboard } = await createDashboard(postgres, sync);
     return `created ${key}, ${dashboard.visibility}, version 1\nConsole: ${linkToDashboard(deps, call, dashboard.id)}\n${diff}`;
   }
-  const change = { ...sync, id: existing.id, baseVersion: base_version ?? existing.version, isDryRun };
+  const change = { ...sync, visibility, id: existing.id, baseVersion: base_version ?? existing.version, isDryRun };
   const { dashboard, isChanged } = await changeDashboard(postgres, change);
   const link = `Console: ${linkToDashboard(deps, call, dashboard.id)}`;
+  const moves = isDryRun ? 'would change' : 'changed';
+  const moved = isMoved ? `; its visibility ${moves} from ${existing.visibility} to ${sync.visibility}` : '';
   if (!isChanged)
-    return `${isDryRun ? 'would leave' : 'left'} ${key} at version ${dashboard.version}: the content is the same\n${link}`;
+    return `${isDryRun ? 'would leave' : 'left'} ${key} at version ${dashboard.version}: the content is the same${moved}\n${link}`;
   const done = isDryRun
     ? `would change ${key}, now version ${dashboard.version}`
     : `saved ${key} as version ${dashboard.version}`;
-  return `${done}\n${link}\n${diff}`;
+  return `${done}${moved}\n${link}\n${diff}`;
+}
+
+/** Only alerts and reports of a dashboard of the project are sent. */
+function requireNothingTold({ config: { alerts = [], reports = [] }, visibility }: Dashboard): void {
+  if (alerts.length + reports.length === 0) return;
+  throw new PublicError(
+    'forbidden',
+    `agents do not change the visibility of a dashboard with alerts or reports, which are sent for dashboards of the project; save it with visibility ${visibility}, and ask a person to change it`,
+  );
 }
 
 /**

@@ -2,7 +2,7 @@
 // 2,000 lines takes 100 ms, which must not block the event loop.
 import { diffLines, hunksOf } from '../../dashboards/diff-lines.js';
 import type { ThreadTask } from '../../platform/threads/thread-task.js';
-import { escapeInvisible, fence } from './cut-answer.js';
+import { escapeHidden, fence } from './cut-answer.js';
 
 /** Two texts of a document; the first is empty when the dashboard is new. */
 export interface DiffRequest {
@@ -24,7 +24,7 @@ function diffOf(before: string, after: string): string {
   const lines = hunksOf(diffLines(before, after)).map((line) =>
     line === undefined ? '…' : `${MARKS[line.kind]} ${line.text}`,
   );
-  const text = escapeInvisible(lines.join('\n'));
+  const text = escapeHidden(lines.join('\n'));
   const isLong = text.length > LENGTH_MAX;
   return fence('diff', isLong ? `${text.slice(0, LENGTH_MAX).toWellFormed()}\n… cut` : text);
 }

@@ -32,7 +32,7 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
   });
   const server: ServerDeps = {
     ...deps,
-    countCall: (tool, isError) => calls.inc({ tool, outcome: isError ? 'error' : 'ok' }),
+    countCall: (tool, outcome) => calls.inc({ tool, outcome }),
   };
   // The SDK is a fifth of the code of the query process.
   const messageAnswers = loadOnce(async () => (await import('./answer-message.js')).createMessageAnswers(server));

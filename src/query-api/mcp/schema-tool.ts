@@ -11,9 +11,8 @@ import { quoteText } from '../../query/parse/strings.js';
 import { PROFILE_KEYS } from '../../query/profile-fields.js';
 import { SESSION_KEYS } from '../../query/session-fields.js';
 import { propertyName } from '../../query/sources/fields/present.js';
-import { formatTable } from '../formats/llm.js';
 import { ask, type Call, describeRows, type ToolDeps } from './call.js';
-import { fence } from './cut-answer.js';
+import { listRows, textColumns } from './list-rows.js';
 import { DATA_NOTE } from './tool-answer.js';
 
 export const schemaInput = z.object({
@@ -22,6 +21,7 @@ export const schemaInput = z.object({
   search: z.string().optional().describe('part of a name or value'),
   days: z.int32().min(1).max(3_650).default(30),
   limit: z.int32().min(1).max(200).default(50),
+  offset: z.int32().min(0).default(0),
 });
 export type SchemaInput = z.infer<typeof schemaInput>;
 
@@ -50,7 +50,7 @@ function partsFor(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> |
   const { search, event, field } = shown.input;
   if (search !== undefined) return searchNames(search.trim().toLowerCase(), shown);
   const defined = shown.definitions.filter(({ kind, name }) => kind === 'event' && name === event);
-  if (defined.length > 0 && field === undefined) return definitionsOf(defined);
+  if (defined.length > 0 && field === undefined) return definitionsOf(defined, shown);
   if (event !== undefined && defined.length === 0) requireEvent(event, shown.catalog);
   if (field !== undefined) return showField(deps, call, { ...shown, field });
   return event === undefined ? showAll(deps, call, shown) : showEvent(deps, call, { ...shown, event });
@@ -58,14 +58,14 @@ function partsFor(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> |
 
 async function showAll(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> {
   const { input, catalog, definitions } = shown;
-  const { days, limit } = input;
+  const { days, limit, offset } = input;
   const q = `inspect * | last ${days}d`;
-  const cut = await ask(deps, call, { asked: { q, limit }, form: 'markdown', lengthMax: PART_LENGTH_MAX });
+  const cut = await ask(deps, call, { asked: { q, limit, offset }, form: 'markdown', lengthMax: PART_LENGTH_MAX });
   const fields = [...catalog.properties.keys()];
   return [
-    `Events of the last ${days} days: ${describeRows(cut)}\n${cut.text}`,
+    `Events of the last ${days} days: ${describeRows(cut, offset)}\n${cut.text}`,
     `Properties and their frequent values; ask for an event, a field or search for others.\n${tableOf(fields, shown)}`,
-    ...definitionsOf(definitions),
+    ...definitionsOf(definitions, shown),
     ALWAYS,
   ];
 }
@@ -80,10 +80,10 @@ async function showEvent(
   call: Call,
   { event, input }: Shown & { readonly event: string },
 ): Promise<string[]> {
-  const { days, limit } = input;
+  const { days, limit, offset } = input;
   const q = `inspect ${quoteText(event)} | last ${days}d`;
-  const cut = await ask(deps, call, { asked: { q, limit }, form: 'markdown', lengthMax: 2 * PART_LENGTH_MAX });
-  return [`Properties of ${quote(event)} in the last ${days} days: ${describeRows(cut)}\n${cut.text}`];
+  const cut = await ask(deps, call, { asked: { q, limit, offset }, form: 'markdown', lengthMax: 2 * PART_LENGTH_MAX });
+  return [`Properties of ${quote(event)} in the last ${days} days: ${describeRows(cut, offset)}\n${cut.text}`];
 }
 
 async function showField(
@@ -91,55 +91,54 @@ async function showField(
   call: Call,
   { field, input, catalog }: Shown & { readonly field: string },
 ): Promise<string[]> {
-  const { event, days, limit } = input;
+  const { event, days, limit, offset } = input;
   const known = findField(field, catalog);
   const source = event === undefined ? '*' : quoteText(event);
   const q = `${source} | last ${days}d | count by ${known.written}`;
-  const cut = await ask(deps, call, { asked: { q, limit }, form: 'markdown', lengthMax: 2 * PART_LENGTH_MAX });
+  const cut = await ask(deps, call, { asked: { q, limit, offset }, form: 'markdown', lengthMax: 2 * PART_LENGTH_MAX });
   const types = known.types.length > 0 ? ` (${known.types.join(', ')})` : '';
-  return [`Values of ${known.written}${types} in the last ${days} days: ${describeRows(cut)}\n${cut.text}`];
+  return [`Values of ${known.written}${types} in the last ${days} days: ${describeRows(cut, offset)}\n${cut.text}`];
 }
 
 const DEFINITIONS_LENGTH_MAX = 4_000;
 
 /** None without definitions. Their texts are those of members of the organization. */
-function definitionsOf(definitions: Definitions): string[] {
-  if (definitions.length === 0) return [];
-  const columns = ['write', 'means', 'about'].map((name) => ({ name, type: 'text' }) as const);
-  const rows: (string | null)[][] = [];
-  let length = 0;
-  for (const definition of definitions) {
+function definitionsOf(definitions: Definitions, { input: { offset } }: Pick<Shown, 'input'>): string[] {
+  const total = definitions.length;
+  if (total === 0) return [];
+  const columns = textColumns('write', 'means', 'about');
+  const rows = definitions.slice(offset).map((definition) => {
     const { query, about = '', unit } = definition;
-    const row = [writtenDefinition(definition), query, [about, unit].filter(Boolean).join('; ') || null];
-    length += row.join('').length;
-    if (length > DEFINITIONS_LENGTH_MAX && rows.length > 0) break;
-    rows.push(row);
-  }
-  const text = fence('text', formatTable({ columns, rows }, { isCompact: true }));
-  return [`Definitions, use them in place of their text: rows ${rows.length} of ${definitions.length}\n${text}`];
+    return [writtenDefinition(definition), query, [about, unit].filter(Boolean).join('; ') || null];
+  });
+  const listed = listRows({ columns, rows, total, offset, lengthMax: DEFINITIONS_LENGTH_MAX });
+  return [`Definitions, use them in place of their text: ${listed}`];
 }
 
 /** Names and values that contain the text. */
 function searchNames(text: string, shown: Shown): string[] {
   const { input, catalog } = shown;
-  const { limit } = input;
+  const { limit, offset } = input;
   const contains = (name: string): boolean => name.toLowerCase().includes(text);
-  const events = [...catalog.events].filter(([name]) => contains(name)).slice(0, limit);
+  const events = [...catalog.events].filter(([name]) => contains(name));
   const inValues = [...catalog.values].filter(([, values]) => values.some(contains)).map(([field]) => field);
   const fields = [...new Set([...[...catalog.properties.keys()].filter(contains), ...inValues])];
-  const builtIn = ALL_FIELDS.filter(contains).slice(0, limit);
+  const builtIn = ALL_FIELDS.filter(contains);
   const defined = shown.definitions.filter(({ name, query, about = '' }) => [name, query, about].some(contains));
   if (events.length + fields.length + builtIn.length + defined.length === 0) return [`nothing contains ${quote(text)}`];
-  const rows = events.map(([name, count]) => [name, count] as const);
+  const rows = events.slice(offset, offset + limit);
   const columns = [
     { name: 'event', type: 'text' },
     { name: 'events, about', type: 'number' },
   ] as const;
+  const lengthMax = PART_LENGTH_MAX / 2;
+  const named = builtIn.slice(offset, offset + limit);
+  const namedRows = describeRows({ shown: named.length, total: builtIn.length }, offset);
   return [
-    ...(rows.length > 0 ? [`Events\n${fence('text', formatTable({ columns, rows }, { isCompact: true }))}`] : []),
-    ...(fields.length > 0 ? [`Properties\n${tableOf(fields, shown, contains)}`] : []),
-    ...definitionsOf(defined),
-    ...(builtIn.length > 0 ? [`Fields: ${builtIn.join(', ')}`] : []),
+    ...(events.length > 0 ? [`Events: ${listRows({ columns, rows, total: events.length, offset, lengthMax })}`] : []),
+    ...(fields.length > 0 ? [`Properties: ${tableOf(fields, shown, contains)}`] : []),
+    ...definitionsOf(defined, shown),
+    ...(builtIn.length > 0 ? [`Fields: ${namedRows}\n${named.join(', ')}`.trimEnd()] : []),
   ];
 }
 
@@ -155,21 +154,16 @@ function tableOf(
   { input, catalog }: Omit<Shown, 'definitions'>,
   isWanted?: (value: string) => boolean,
 ): string {
-  const columns = ['field', 'types', 'values'].map((name) => ({ name, type: 'text' }) as const);
-  const rows: string[][] = [];
-  let length = 0;
-  for (const field of fields.slice(0, input.limit)) {
+  const { limit, offset } = input;
+  const columns = textColumns('field', 'types', 'values');
+  const rows = fields.slice(offset, offset + limit).map((field) => {
     const all = catalog.values.get(field) ?? [];
     const values = isWanted === undefined ? all : [...all].sort((a, b) => Number(isWanted(b)) - Number(isWanted(a)));
     const shown = values.slice(0, VALUES_SHOWN).map((value) => quoteText(clip(value)));
     const more = all.length > VALUES_SHOWN ? `, … ${all.length} in all` : '';
-    const row = [writtenField(field), (catalog.properties.get(field) ?? []).join(', '), shown.join(', ') + more];
-    length += row.join('').length;
-    if (length > PART_LENGTH_MAX / 2) break;
-    rows.push(row);
-  }
-  const text = fence('text', formatTable({ columns, rows }, { isCompact: true }));
-  return `rows ${rows.length} of ${fields.length}\n${text}`;
+    return [writtenField(field), (catalog.properties.get(field) ?? []).join(', '), shown.join(', ') + more];
+  });
+  return listRows({ columns, rows, total: fields.length, offset, lengthMax: PART_LENGTH_MAX / 2 });
 }
 
 const clip = (value: string): string =>

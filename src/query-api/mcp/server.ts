@@ -9,13 +9,13 @@ import { dashboardsInput, saveDashboard, saveInput, showDashboards } from './das
 import { addDashboardPrompts, addQueryPrompts } from './prompts.js';
 import { checkInput, queryInput, runCheck, runQuery } from './query-tools.js';
 import { schemaInput, showSchema } from './schema-tool.js';
-import { toResult } from './tool-answer.js';
+import { runTool, type ToolAnswer, toResult } from './tool-answer.js';
 import { toolInput } from './tool-input.js';
 
 export interface ServerDeps extends ToolDeps {
   /** FEATURES_OFF. */
   readonly featuresOff: readonly string[];
-  readonly countCall: (tool: string, isError: boolean) => void;
+  readonly countCall: (tool: string, outcome: ToolAnswer['outcome']) => void;
 }
 
 const INFO = { name: 'event-analytics', title: 'Event Analytics Service', version: '0.1.0' };
@@ -61,9 +61,9 @@ type Run<Input> = (deps: ServerDeps, call: Call, input: Input) => Promise<string
 const handlerOf =
   <Input>(deps: ServerDeps, call: Call, { name, run }: { readonly name: string; readonly run: Run<Input> }) =>
   async (input: Input) => {
-    const result = await toResult(deps.log, () => run(deps, call, input));
-    deps.countCall(name, result.isError === true);
-    return result;
+    const answer = await runTool(deps.log, () => run(deps, call, input));
+    deps.countCall(name, answer.outcome);
+    return toResult(answer);
   };
 
 function addQueryTools(server: McpServer, deps: ServerDeps, call: Call): void {
@@ -107,7 +107,9 @@ function addResources(server: McpServer, deps: ServerDeps, call: Call): void {
     'analytics://schema',
     { description: 'Events, properties and frequent values of the project', mimeType: 'text/markdown' },
     async ({ href: uri }) => {
-      const text = await showSchema(deps, call, schemaInput.parse({}));
+      const { text, outcome } = await runTool(deps.log, () => showSchema(deps, call, schemaInput.parse({})));
+      // The SDK answers the message of an error as it is.
+      if (outcome !== 'ok') throw new Error(text);
       return { contents: [{ uri, mimeType: 'text/markdown', text }] };
     },
   );

@@ -2,6 +2,14 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
 
+const INT32_MAX = 2 ** 31 - 1;
+
+/** Without the largest integer and usual defaults, because every conversation pays for them. */
+const omitObvious = (key: string, value: unknown): unknown =>
+  (key === 'maximum' && value === INT32_MAX) || (key === 'default' && (value === 0 || value === false))
+    ? undefined
+    : value;
+
 /**
  * Without the name of the dialect, which is the default of the protocol. Made once: each request
  * has a server of its own, which asks for it.
@@ -12,9 +20,12 @@ export function toolInput<Schema extends z.ZodObject>(
   const standard = schema['~standard'] as StandardSchemaWithJSON<z.input<Schema>, z.output<Schema>>['~standard'];
   const known = new Map<string, Record<string, unknown>>();
   const input: typeof standard.jsonSchema.input = (options) => {
-    const { $schema: _, ...rest } = known.get(options.target) ?? standard.jsonSchema.input(options);
-    known.set(options.target, rest);
-    return rest;
+    const made = known.get(options.target);
+    if (made !== undefined) return made;
+    const { $schema: _, ...rest } = standard.jsonSchema.input(options);
+    const short = JSON.parse(JSON.stringify(rest, omitObvious));
+    known.set(options.target, short);
+    return short;
   };
   return { '~standard': { ...standard, jsonSchema: { ...standard.jsonSchema, input } } };
 }

@@ -126,7 +126,7 @@ interface DocumentedOperation {
   readonly description: string;
   readonly tags: readonly [string];
   readonly security: Record<string, unknown>[];
-  readonly parameters?: { in: string; name: string }[];
+  readonly parameters?: { in: string; name: string; required: boolean }[];
   readonly responses: Record<string, unknown>;
 }
 
@@ -207,6 +207,24 @@ describe('the OpenAPI document', () => {
       const named = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       expect(parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)).toEqual(named);
     }
+  });
+
+  test('says which query parameters are required', () => {
+    const required = operations.flatMap(([route, { parameters = [] }]) =>
+      parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${route} ${name}`),
+    );
+    expect(required.sort()).toEqual([
+      'POST /api/projects/{projectID}/dashboards key',
+      'POST /api/projects/{projectID}/imports source',
+      'PUT /api/projects/{projectID}/dashboards/{dashboardID} base_version',
+      'PUT /api/projects/{projectID}/definitions base_version',
+    ]);
+  });
+
+  test('has the body of imports, which is not JSON', () => {
+    const { requestBody, responses } = document.paths['/api/projects/{projectID}/imports'].post;
+    expect(Object.keys(requestBody.content)).toEqual(['application/octet-stream']);
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining(['400', '413']));
   });
 
   test('declares every security scheme that operations use', () => {
