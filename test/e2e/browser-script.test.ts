@@ -76,6 +76,18 @@ describe('page views of the browser script', () => {
     ]);
   });
 
+  test('are sent once where the tag of the script runs twice', async () => {
+    site.pages.set('/twice', documentWith(`data-host="${site.url}"`, documentWith(`data-host="${site.url}"`)));
+    await page.addInitScript({ content: 'window.sent = []; navigator.sendBeacon = (_, body) => sent.push(body);' });
+    await page.goto(`${site.url}/twice`);
+    await page.evaluate("history.pushState({}, '', '/twice/more')");
+    await page.waitForTimeout(50);
+    await page.evaluate("dispatchEvent(new Event('pagehide'))");
+    const bodies = await page.evaluate<string[]>('sent');
+    const urls = bodies.flatMap((body) => JSON.parse(body).events).map(({ event_properties: { url } }) => url);
+    expect(urls).toEqual([`${site.url}/twice`, `${site.url}/twice/more`]);
+  });
+
   test('are sent for a page restored from the back-forward cache', async () => {
     await page.goto(`${site.url}/shop`);
     await page.evaluate('window.isSame = true; 1');

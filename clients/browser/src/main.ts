@@ -4,7 +4,7 @@ import { choice } from './choice.js';
 import { isAllowed } from './consent.js';
 import { forgetIdentity } from './identity.js';
 import { flush, leave } from './queue.js';
-import { type PageFunction, report, service, settings } from './settings.js';
+import { type PageFunction, report, service, settings, trackUrl } from './settings.js';
 import { consentEntry } from './storage.js';
 import { address, identify, PAGE_VIEW, track } from './track.js';
 
@@ -52,34 +52,39 @@ const functions: Record<string, (...args: never[]) => unknown> = {
     leave();
     forgetIdentity();
   },
+  /** Mark of a loaded script with this key and destination. */
+  [trackUrl]: track,
   /** A call that the stub recorded before the script was loaded. */
   push: ([name, ...args]: [string, ...unknown[]]) => (service[name] as PageFunction)(...args),
 };
 
-for (const name in functions) service[name] = guard(functions[name] as PageFunction);
-// Recorded calls come first: one may be optOut.
-(service as unknown as unknown[]).splice?.(0).forEach(service.push as PageFunction);
-view();
+// A page may run the tag again, for example when it replaces its body: one copy must send.
+if (!service[trackUrl]) {
+  for (const name in functions) service[name] = guard(functions[name] as PageFunction);
+  // Recorded calls come first: one may be optOut.
+  (service as unknown as unknown[]).splice?.(0).forEach(service.push as PageFunction);
+  view();
 
-document.addEventListener('prerenderingchange', view);
-// From the back/forward cache: others have been viewed when they load.
-addEventListener('pageshow', () => viewed || view());
-// Also runs when the page becomes visible again, which is harmless.
-addEventListener('visibilitychange', leave);
-addEventListener('pagehide', () => {
-  // A page from the back/forward cache counts as a new view.
-  viewed = undefined;
-  leave();
-});
+  document.addEventListener('prerenderingchange', view);
+  // From the back/forward cache: others have been viewed when they load.
+  addEventListener('pageshow', () => viewed || view());
+  // Also runs when the page becomes visible again, which is harmless.
+  addEventListener('visibilitychange', leave);
+  addEventListener('pagehide', () => {
+    // A page from the back/forward cache counts as a new view.
+    viewed = undefined;
+    leave();
+  });
 
-if (settings.spa !== 'false') {
-  for (const name of ['pushState', 'replaceState'] as const) {
-    const change = history[name];
-    history[name] = (...args) => {
-      change.apply(history, args);
-      // Delay: the page may set its new title, or redirect.
-      setTimeout(view);
-    };
+  if (settings.spa !== 'false') {
+    for (const name of ['pushState', 'replaceState'] as const) {
+      const change = history[name];
+      history[name] = (...args) => {
+        change.apply(history, args);
+        // Delay: the page may set its new title, or redirect.
+        setTimeout(view);
+      };
+    }
+    addEventListener('popstate', () => setTimeout(view));
   }
-  addEventListener('popstate', () => setTimeout(view));
 }
