@@ -75,6 +75,27 @@ describe('the browser script sends', () => {
     expect((await posted(4))[3]?.body.events).toHaveLength(2);
   });
 
+  test('everything that waits when a page is hidden, also above that limit', async () => {
+    await page.goto(`${site.url}/scripted`);
+    await noteErrors();
+    await hide();
+    await page.evaluate(`
+      for (let n = 0; n < 400; n += 1) service.track('many', { n, text: 'x'.repeat(1000) });
+      document.dispatchEvent(new Event('visibilitychange', { bubbles: true }));
+    `);
+    await eventually(() => expect(site.requests.flatMap(({ body }) => body.events)).toHaveLength(400), 30_000);
+    expect(await errors()).toEqual([]);
+  });
+
+  test('no beacons when a page is visible again, because they are not repeated', async () => {
+    await page.goto(`${site.url}/scripted`);
+    site.answers.push({ status: 503 });
+    await call('track', 'waiting');
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    const requests = await posted(2);
+    expect(requests.map(({ headers }) => headers['sec-fetch-mode'])).toEqual(['cors', 'cors']);
+  });
+
   test('through a proxy of the site under other paths', async () => {
     const { script } = await buildBrowserScript();
     site.pages.set('/a7/s.js', script);
@@ -167,6 +188,7 @@ describe('the browser script sends', () => {
     await page.goto(`${site.url}/scripted`);
     await page.clock.pauseAt('2026-11-20T11:00:00Z');
   }
+  const hide = () => page.evaluate("Object.defineProperty(document, 'hidden', { value: true }); 1");
   const noteErrors = () =>
     page.evaluate(
       "window.noted = []; service.onError = (problem) => { noted.push(problem); throw new Error('again'); }; 1",

@@ -68,8 +68,8 @@ if (!service[trackUrl]) {
   document.addEventListener('prerenderingchange', view);
   // From the back/forward cache: others have been viewed when they load.
   addEventListener('pageshow', () => viewed || view());
-  // Also runs when the page becomes visible again, which is harmless.
-  addEventListener('visibilitychange', leave);
+  // A page that becomes visible again can wait for responses.
+  addEventListener('visibilitychange', () => document.hidden && leave());
   addEventListener('pagehide', () => {
     // A page from the back/forward cache counts as a new view.
     viewed = undefined;

@@ -89,6 +89,9 @@ const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
         ? setTimeout(resolve, 1000 * Math.max(2 ** retries++, Math.min(retryAfter, retryAfterMax)))
         : addEventListener('online', resolve),
     );
+    // The page stays: one request at a time, because all requests together exceed the browser's
+    // quota for closing pages.
+    if (isLeft) return flush();
   }
 };
 
