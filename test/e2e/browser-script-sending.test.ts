@@ -96,6 +96,18 @@ describe('the browser script sends', () => {
     expect(requests.map(({ headers }) => headers['sec-fetch-mode'])).toEqual(['cors', 'cors']);
   });
 
+  test('again when the service does not respond', async () => {
+    const seconds =
+      'const timeout = AbortSignal.timeout; AbortSignal.timeout = (ms) => timeout.call(AbortSignal, ms / 100);';
+    await page.addInitScript({ content: seconds });
+    await page.goto(`${site.url}/scripted`);
+    site.answers.push({ status: 0 });
+    await call('track', 'a');
+    await call('flush');
+    const requests = await posted(2);
+    expect(new Set(requests.map(({ text }) => text)).size).toBe(1);
+  });
+
   test('through a proxy of the site under other paths', async () => {
     const { script } = await buildBrowserScript();
     site.pages.set('/a7/s.js', script);

@@ -56,6 +56,7 @@ const batches = (): Item[][] => {
 const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
   const retriesMax = 3;
   const retryAfterMax = 60;
+  const timeoutMs = 30_000;
   // Browsers accept 64 KiB of UTF-8 from a closing page; a UTF-16 unit is at most three bytes.
   const keepaliveLengthMax = 20_000;
   for (let retries = 0; ; ) {
@@ -74,6 +75,8 @@ const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
         method: 'POST',
         body,
         keepalive: body.length < keepaliveLengthMax,
+        // Without it, one request without a response would block the queue. Missing before 2022.
+        signal: AbortSignal.timeout?.(timeoutMs),
       });
       status = response.status;
       retryAfter = +(response.headers.get('Retry-After') as string) || 0;
