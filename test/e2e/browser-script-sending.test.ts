@@ -232,7 +232,15 @@ describe('calls of the browser script', () => {
       service.push();
       service.push(['nonsense']);
     `);
+  });
+
+  test('record no exposure without a variant', async () => {
+    await page.goto(`${site.url}/scripted`);
     expect(await call('choice', 'x', [])).toBeUndefined();
+    expect(await call('choice', 'x', ['a'], { weights: [0] })).toBeUndefined();
+    await call('track', 'done');
+    await call('flush');
+    expect((await posted(1))[0]?.body.events).toMatchObject([{ event_type: 'done' }]);
   });
 
   test('choose the same variant on every page and record it once per session', async () => {

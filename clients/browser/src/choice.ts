@@ -31,7 +31,7 @@ export const choice = (
   );
   touchSession();
   const exposed = exposedEntry() || '';
-  if (!exposed.includes(assignmentId)) {
+  if (variant != null && !exposed.includes(assignmentId)) {
     exposedEntry(exposed + assignmentId);
     const properties = {
       choice_key: choiceKey,

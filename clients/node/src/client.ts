@@ -90,9 +90,11 @@ export class Client<Events extends object = AnyEvents> {
     const unit = options.unit ?? (user_id ? 'user_id' : 'device_id');
     const subject = options[unit];
     if (!subject) throw new TypeError(`a choice by ${unit} needs a ${unit}`);
+    if (weights !== undefined && weights.length !== variants.length)
+      throw new TypeError('a choice needs a weight for each variant');
     const { variant, weight, assignmentId } = assignVariant([this.#seed, environment, key, subject], variants, weights);
     if (variant === undefined || weight === undefined)
-      throw new TypeError('a choice needs variants, and a weight for each');
+      throw new TypeError('a choice needs variants, and a positive weight');
     return {
       choice_key: key,
       variant_key: variant,

@@ -141,9 +141,11 @@ class Client:
         subject = {"user_id": user_id, "device_id": device_id}.get(unit)
         if not subject:
             raise ValueError(f"a choice by {unit} needs a {unit}")
+        if weights is not None and len(weights) != len(variants):
+            raise ValueError("a choice needs a weight for each variant")
         assigned = assign_variant((self._seed, environment, key, subject), variants, weights)
         if assigned is None:
-            raise ValueError("a choice needs variants, and a weight for each")
+            raise ValueError("a choice needs variants, and a positive weight")
         assignment = {
             "choice_key": key,
             "variant_key": assigned[0],

@@ -1,0 +1,30 @@
+// Unusual arguments of the Node and Python clients.
+import { expect, test } from 'vitest';
+import { Client } from '../../clients/node/src/client.js';
+import { runPythonScript } from '../support/client-drivers.js';
+
+const HOST = 'http://127.0.0.1:9';
+const USERS = Array.from({ length: 20 }, (_, n) => `user-${n}`);
+
+test.each([[[1]], [[1, 1, 1]]])('Node: weights %j of two variants are refused for every user', (weights) => {
+  const client = new Client({ key: 'k', host: HOST });
+  for (const user_id of USERS) {
+    expect(() => client.assign('color', ['a', 'b'], { user_id, weights })).toThrow('a weight for each variant');
+  }
+});
+
+test('Python: weights of another length are refused for every user', async () => {
+  const printed = await runPythonScript(`
+from event_analytics import Client
+client = Client("k", "${HOST}")
+refused = 0
+for weights in ([1], [1, 1, 1]):
+    for n in range(${USERS.length}):
+        try:
+            client.assign("color", ["a", "b"], user_id=f"user-{n}", weights=weights)
+        except ValueError:
+            refused += 1
+print(refused)
+`);
+  expect(Number(printed)).toBe(2 * USERS.length);
+});
