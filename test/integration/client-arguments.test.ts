@@ -2,9 +2,30 @@
 import { expect, test } from 'vitest';
 import { Client } from '../../clients/node/src/client.js';
 import { runPythonScript } from '../support/client-drivers.js';
+import { startScriptedServer } from '../support/scripted-server.js';
 
 const HOST = 'http://127.0.0.1:9';
 const USERS = Array.from({ length: 20 }, (_, n) => `user-${n}`);
+
+test('Node: an empty insert_id and an empty time are filled in, so that a repetition counts once', async () => {
+  const server = await startScriptedServer();
+  const client = new Client({ key: 'k', host: server.url });
+  client.track({ event_type: 'a', insert_id: '', time: '' });
+  await client.flush();
+  expect(server.requests[0]?.body.events).toEqual([
+    expect.objectContaining({
+      insert_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+    }),
+  ]);
+  await server.close();
+});
+
+test('Node: an empty project id is no project id, as in the other clients', () => {
+  const [without, empty] = [{}, { projectId: '' }].map((options) => new Client({ key: 'k', host: HOST, ...options }));
+  const idOf = (client?: Client) => client?.assign('color', ['a'], { user_id: 'ada' }).assignment_id;
+  expect(idOf(empty)).toBe(idOf(without));
+});
 
 test.each([[[1]], [[1, 1, 1]]])('Node: weights %j of two variants are refused for every user', (weights) => {
   const client = new Client({ key: 'k', host: HOST });

@@ -36,7 +36,7 @@ export class Client<Events extends object = AnyEvents> {
     if (!key || !host) throw new TypeError('a client needs a key and a host');
     this.#key = key;
     this.#host = host.replace(/\/+$/, '');
-    this.#seed = projectId ?? key;
+    this.#seed = projectId || key;
     this.#queue = new SendQueue({ key, host: this.#host, queueMax, onError });
   }
 
@@ -49,8 +49,8 @@ export class Client<Events extends object = AnyEvents> {
       throw new TypeError('an event needs an event_type');
     }
     this.#queue.add('/track', {
-      ...withIdsAsText({ ...event, insert_id: event.insert_id ?? randomId() }),
-      time: event.time ?? new Date(),
+      ...withIdsAsText({ ...event, insert_id: event.insert_id || randomId() }),
+      time: event.time || new Date(),
       library: `service-node/${VERSION}`,
     });
   }
