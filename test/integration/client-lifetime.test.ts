@@ -2,6 +2,8 @@
 import { spawn } from 'node:child_process';
 import { getEventListeners } from 'node:events';
 import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { build } from 'esbuild';
@@ -63,6 +65,23 @@ describe.concurrent('client shutdown and memory', () => {
       for (let n = 0; n < 7; n += 1) client.track({ event_type: 'b' });
       expect(errors).toEqual(Array(2).fill('the queue is full: 15 wait to be sent'));
     }));
+
+  test('Node: flush() does not wait for what is tracked afterwards', async () => {
+    const posted: string[] = [];
+    // Each request brings a further event, as on a busy server.
+    const server = createServer((req, res) => {
+      posted.push(req.url ?? '');
+      if (posted.length < 30) client.track({ event_type: 'later' });
+      res.end('{}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const client = new Client({ key: 'k', host: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+    client.track({ event_type: 'first' });
+    await client.flush();
+    expect(posted).toHaveLength(1);
+    server.closeAllConnections();
+    server.close();
+  });
 
   test('Node: the process exits by itself after the last event is sent', () =>
     withServer(async (server) => {

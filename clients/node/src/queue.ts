@@ -29,6 +29,7 @@ export class SendQueue {
   readonly #options: QueueOptions;
   readonly #ended = new AbortController();
   #items: Item[] = [];
+  #added = 0;
   /** Items in flight, which count toward the limit. */
   #flying = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,6 +47,7 @@ export class SendQueue {
       return;
     }
     this.#items.push({ route, json: JSON.stringify(body) });
+    this.#added += 1;
     if (this.#items.length >= BATCH_ITEMS) void this.flush();
     // The timer keeps an otherwise idle process alive until the last events are sent.
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS);
@@ -61,7 +63,8 @@ export class SendQueue {
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#items.length > 0) this.#flushed = this.#flushed.then(() => this.#drain());
+    const added = this.#added;
+    if (this.#items.length > 0) this.#flushed = this.#flushed.then(() => this.#drain(added));
     return this.#flushed;
   }
 
@@ -80,8 +83,9 @@ export class SendQueue {
     clearTimeout(timer);
   }
 
-  async #drain(): Promise<void> {
-    while (this.#items.length > 0) {
+  /** Sends the first `added` items of all: a caller that waits must not wait for later ones. */
+  async #drain(added: number): Promise<void> {
+    while (this.#added - this.#items.length < added) {
       const batch = this.#take();
       this.#flying = batch.length;
       const error = await this.#deliver(batch);
