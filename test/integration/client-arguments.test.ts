@@ -49,3 +49,17 @@ print(refused)
 `);
   expect(Number(printed)).toBe(2 * USERS.length);
 });
+
+test('Python: properties that contain themselves raise a ValueError', async () => {
+  const printed = await runPythonScript(`
+from event_analytics import Client
+client = Client("k", "${HOST}")
+circle = {}
+circle["circle"] = circle
+try:
+    client.track("a", event_properties=circle)
+except ValueError as error:
+    print(error)
+`);
+  expect(printed).toBe('properties contain themselves, or are nested too deeply');
+});

@@ -160,6 +160,28 @@ describe.concurrent('client shutdown and memory', () => {
       expect(lost).toBe(2);
     }));
 
+  test('Python: a thread that could not start is started by the next event', () =>
+    withServer(async (server) => {
+      const printed = await runPythonScript(`
+import threading
+from event_analytics import Client
+start = threading.Thread.start
+def fail(thread):
+    threading.Thread.start = start
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = fail
+client = Client("k", "${server.url}")
+try:
+    client.track("refused")
+except RuntimeError as error:
+    print(error)
+client.track("next")
+print(client.flush(5))
+`);
+      expect(printed).toBe("can't start new thread\nTrue");
+      expect(eventTypes(server)).toEqual(['next']);
+    }));
+
   test('Python: waiting events are sent when the process exits', () =>
     withServer(async (server) => {
       await runPython({ calls: tracked(3), key: 'k', host: server.url, flush: false, end: true });

@@ -53,9 +53,12 @@ def retry_delay_s(retry: int, retry_after: Optional[str]) -> float:
 def to_json(body: Any) -> str:
     """Like JSON.stringify: NaN and infinities become null. Values that JSON does not support become text."""
     try:
-        return json.dumps(body, separators=(",", ":"), default=str, allow_nan=False)
-    except ValueError:
-        return json.dumps(_without_nan(body), separators=(",", ":"), default=str)
+        try:
+            return json.dumps(body, separators=(",", ":"), default=str, allow_nan=False)
+        except ValueError:
+            return json.dumps(_without_nan(body), separators=(",", ":"), default=str)
+    except RecursionError:
+        raise ValueError("properties contain themselves, or are nested too deeply") from None
 
 
 def _without_nan(value: Any) -> Any:
@@ -122,13 +125,15 @@ class SendQueue:
             elif len(self._items) + self._flying >= self._queue_max:
                 refusal = f"the queue is full: {self._queue_max} wait to be sent"
             else:
+                if self._thread is None:
+                    # First, and kept once it has started: a process may be out of threads for a moment.
+                    thread = threading.Thread(target=self._run, name="event-analytics", daemon=True)
+                    thread.start()
+                    self._thread = thread
                 self._items.append((route, text))
                 self._added += 1
                 if self._deadline is None:
                     self._deadline = time.monotonic() + FLUSH_DELAY_S
-                if self._thread is None:
-                    self._thread = threading.Thread(target=self._run, name="event-analytics", daemon=True)
-                    self._thread.start()
                 if len(self._items) in (1, BATCH_ITEMS):
                     self._changed.notify_all()
         if refusal is not None:
