@@ -149,6 +149,17 @@ export const toCycleData = ({ rows }: Answer, unit: CycleUnit, measure: ShownCol
   ...numbersOf(measure),
 });
 
+/** In the order of the edges, whatever the answer is sorted by; the group without a number is last. */
+export function toEdgeData({ rows }: Answer, { name, kind }: ShownColumn, measure: ShownColumn): BucketData {
+  const edgeOf = (row: Row): number => numberIn(row, name) ?? Number.POSITIVE_INFINITY;
+  const sorted = [...rows].sort((a, b) => (edgeOf(a) < edgeOf(b) ? -1 : 1));
+  return {
+    buckets: sorted.map((row) => plain(showCell({ name, kind }, row[name], 'UTC'))),
+    series: [{ name: measure.name, values: sorted.map((row) => numberIn(row, measure.name)) }],
+    ...numbersOf(measure),
+  };
+}
+
 export function toHistogramData({ rows }: Answer): BucketData {
   const days = rows.map((row) => numberIn(row, 'active_days') ?? 0);
   return {

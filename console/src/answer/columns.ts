@@ -14,6 +14,7 @@ export type ColumnKind =
   | 'change'
   | 'bucket'
   | 'cycle'
+  | 'edge'
   | 'date'
   | 'time'
   | 'text';
@@ -48,8 +49,12 @@ export function kindOf(answer: Answer, column: string): ColumnKind {
   if (DATES[mode] === column) return 'date';
   if (timeUnitOf(column) !== undefined && mode !== 'users') return 'bucket';
   if (cycleUnitOf(column) !== undefined) return 'cycle';
-  return kindOfCells(rows, column);
+  const kind = kindOfCells(rows, column);
+  return kind === 'number' && EDGES.includes(column) ? 'edge' : kind;
 }
+
+/** Groups that are numbers: the lower edges of `bucket(…)`, and the numeric fields of events. */
+const EDGES: readonly string[] = ['bucket', '_geo_latitude', '_geo_longitude'];
 
 /** By all cells that are present. Without copies: an answer has up to 10,000 rows. */
 function kindOfCells(rows: readonly Row[], column: string): ColumnKind {

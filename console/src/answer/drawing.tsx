@@ -8,7 +8,14 @@ import { ColumnChart } from '../charts/column-chart.js';
 import style from '../charts/frame.module.css';
 import { LineChart } from '../charts/line-chart.js';
 import { texts } from '../texts.js';
-import { toBucketData, toCycleData, toFunnelData, toHistogramData, toLifecycleData } from './bucket-data.js';
+import {
+  toBucketData,
+  toCycleData,
+  toEdgeData,
+  toFunnelData,
+  toHistogramData,
+  toLifecycleData,
+} from './bucket-data.js';
 import { cycleUnitOf, rangeStage, timeUnitOf, unitBetween } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
 import { exact } from './format.js';
@@ -24,6 +31,8 @@ const Timeline = lazy(async () => ({ default: (await import('../charts/timeline.
 
 /** More buckets are a line. */
 const COLUMNS_MAX = 12;
+/** More edges of numbers are only in the table. */
+const EDGES_MAX = 200;
 const BELOW = ['Dormant'];
 
 /** What a card asks for: a line, or columns, where the number of buckets would decide. */
@@ -156,10 +165,12 @@ function ofAggregate(answer: Answer, timezone: string, { shape, refine }: Option
     return <LineChart data={data} name={name} hidden={hidden} select={select} choose={choose} />;
   }
   const [first] = groups;
-  const cycle = first === undefined || groups.length > 1 ? undefined : cycleUnitOf(first.name);
-  if (cycle !== undefined)
-    return <ColumnChart data={toCycleData(answer, cycle, measure)} name={nameOf(answer, measure.name)} />;
-  return undefined;
+  if (first === undefined || groups.length > 1) return undefined;
+  const cycle = cycleUnitOf(first.name);
+  const isEdge = first.kind === 'edge' && answer.rows.length <= EDGES_MAX;
+  const data =
+    cycle !== undefined ? toCycleData(answer, cycle, measure) : isEdge ? toEdgeData(answer, first, measure) : undefined;
+  return data && <ColumnChart data={data} name={nameOf(answer, measure.name)} />;
 }
 
 /** The result in words, for people who do not see the picture. */

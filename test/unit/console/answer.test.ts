@@ -1,7 +1,7 @@
 // Interpretation of an answer in the console: number formats, buckets and labels, columns,
 // drawings, and exports (curl, YAML).
 import { describe, expect, test } from 'vitest';
-import { toBucketData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
+import { toBucketData, toEdgeData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
@@ -126,6 +126,25 @@ test('splitColumns() tells groups from the measure, also in an empty answer', ()
     groups: [{ name: '_country' }],
     measure: { name: 'count' },
   });
+});
+
+test('the edges of bucket() are a group, in the order of the numbers', () => {
+  const rows = [
+    { bucket: 20, count: 9 },
+    { bucket: null, count: 2 },
+    { bucket: 0, count: 5 },
+  ];
+  const answer = answerOf(rows, ['bucket', 'count']);
+  const { groups, measure } = splitColumns(answer);
+  expect([groups, measure]).toEqual([[{ name: 'bucket', kind: 'edge' }], { name: 'count', kind: 'number' }]);
+  const { buckets, series } = toEdgeData(answer, { name: 'bucket', kind: 'edge' }, measure);
+  expect(buckets.map(({ long }, index) => [long, series[0]?.values[index]])).toEqual([
+    ['0', 5],
+    ['20', 9],
+    ['(none)', 2],
+  ]);
+  const ofTexts = answerOf([{ bucket: 'eu-1', count: 1 }], ['bucket', 'count']);
+  expect(splitColumns(ofTexts).groups).toEqual([{ name: 'bucket', kind: 'text' }]);
 });
 
 test.each([
