@@ -134,6 +134,8 @@ export const texts = {
     rows: (shown: number, total: number) =>
       shown === total ? plural(total, 'row') : `${shown.toLocaleString('en')} of ${plural(total, 'row')}`,
     more: 'Show all rows',
+    onlyFirst: (shown: number, total: number) =>
+      `Only the first ${shown.toLocaleString('en')} of ${plural(total, 'row')} are shown.`,
     scanned: (rows: string) => `${rows} rows read`,
     soFar: 'so far',
     partial: 'partial',

@@ -8,6 +8,8 @@ import { useConsoleShop } from '../support/console-shop.js';
 const DAY_MS = 86_400_000;
 const PEOPLE = 60;
 const MANY = 10_000;
+/** About a thousand of the groups, and those of people. */
+const FEW = '(event_properties.n not exists or event_properties.n starts with "value 1")';
 const ago = (days: number, ms = 0): string => new Date(Date.now() - days * DAY_MS + ms).toISOString();
 
 const shop = useConsoleShop({
@@ -22,6 +24,30 @@ const shop = useConsoleShop({
         event_properties: { n: `value ${n}` },
       })),
     ]),
+});
+
+describe('an answer with more rows than a table shows at first', () => {
+  test('is drawn whole, to its last day', async () => {
+    const q = `* | last 60d | where ${FEW} | count by day, event_properties.n`;
+    const { total } = await shop.ask(q);
+    expect(total).toBeGreaterThan(1000);
+    const visited = await shop.visit(askPath(q));
+    await region(visited)
+      .getByRole('img', { name: `count, ${total} values` })
+      .waitFor();
+    expect(await region(visited).getByText('Only the first').count()).toBe(0);
+  });
+
+  test('says so when it is longer than an answer may be', async () => {
+    const q = '* | last 60d | count by day, event_properties.n';
+    const { total } = await shop.ask(q);
+    expect(total).toBeGreaterThan(MANY);
+    const visited = await shop.visit(askPath(q));
+    await region(visited)
+      .getByText(`Only the first 10,000 of ${total.toLocaleString('en')} rows are shown.`)
+      .waitFor();
+    await expectNoFindings(visited);
+  });
 });
 
 describe('a question', () => {

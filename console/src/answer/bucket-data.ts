@@ -1,5 +1,6 @@
 // Converts the rows of an answer to chart series over its time buckets: one series per group. A
 // missing row is zero for counts and a gap for averages. Rows without a time are only in the table.
+import { group } from 'd3-array';
 import type { Answer, Row } from '../api/answer.js';
 import type { Annotation, Bucket, BucketData, Series } from '../charts/series.js';
 import { texts } from '../texts.js';
@@ -73,30 +74,34 @@ export function toBucketData(
   const indexes = new Map(values.map((value, index) => [value, index]));
   const others = groups.filter(({ name }) => name !== time);
   // By their cells: a missing value and the text "(none)" are shown alike.
-  const series = new Map<string, Line>();
+  const keyOf = (row: Row): string => JSON.stringify(others.map(({ name }) => row[name] ?? null));
+  const bySize = [...group(rows, keyOf).values()]
+    .map((own) => ({ own, size: own.reduce((sum, row) => sum + Math.abs(numberIn(row, measure.name) ?? 0), 0) }))
+    .sort((a, b) => b.size - a.size);
   const previous = previousOf(answer, measure.name);
   // A group without a row in a bucket had no events there: nothing for averages, zero for what is
   // counted.
   const missing = COUNTED.includes(measure.name) ? 0 : null;
-  for (const row of rows) {
-    const key = JSON.stringify(others.map(({ name }) => row[name] ?? null));
-    const line = series.get(key) ?? {
-      name: others.map((column) => showCell(column, row[column.name], timezone)).join(' · ') || measure.name,
-      cells: others.map((column) => [column.name, row[column.name] ?? null] as const),
-      values: Array.from(values, () => missing),
-      previous: previous === undefined ? undefined : Array.from(values, () => null),
+  // Only of the series that are drawn: thousands of groups may have thousands of buckets.
+  const lines = bySize.slice(0, SERIES_MAX).map(({ own: [first = {}, ...more] }): Line => {
+    const line = {
+      name: others.map((column) => showCell(column, first[column.name], timezone)).join(' · ') || measure.name,
+      cells: others.map((column) => [column.name, first[column.name] ?? null] as const),
+      values: Array.from(values, (): number | null => missing),
+      previous: previous === undefined ? undefined : Array.from(values, (): number | null => null),
     };
-    const index = indexes.get(String(row[time])) ?? 0;
-    line.values[index] = numberIn(row, measure.name);
-    if (previous !== undefined && line.previous) line.previous[index] = numberIn(row, previous);
-    series.set(key, line);
-  }
-  const bySize = [...series.values()].sort((a, b) => sizeOf(b) - sizeOf(a));
+    for (const row of [first, ...more]) {
+      const index = indexes.get(String(row[time])) ?? 0;
+      line.values[index] = numberIn(row, measure.name);
+      if (previous !== undefined && line.previous) line.previous[index] = numberIn(row, previous);
+    }
+    return line;
+  });
   return {
     data: {
       buckets: values.map((value) => bucketOf(answer, timezone, unit, value)),
       annotations: annotationsOf(answer, timezone, { unit, values }),
-      series: withNames(bySize.slice(0, SERIES_MAX)),
+      series: withNames(lines),
       ...numbersOf(measure),
     },
     hidden: Math.max(0, bySize.length - SERIES_MAX),
@@ -136,10 +141,9 @@ export function toComparable(answers: readonly Answer[], names: readonly string[
   );
   const [first] = answers;
   if (first === undefined) throw new Error('there is no answer');
-  return { ...first, mode: 'aggregate', columns: [time, SERIES, value], rows, total: rows.length, metadata: {} };
+  const total = answers.reduce((sum, answer) => sum + answer.total, 0);
+  return { ...first, mode: 'aggregate', columns: [time, SERIES, value], rows, total, metadata: {} };
 }
-
-const sizeOf = ({ values }: Series): number => values.reduce((sum: number, value) => sum + Math.abs(value ?? 0), 0);
 
 const plain = (label: string): Bucket => ({ short: label, long: label, part: undefined });
 

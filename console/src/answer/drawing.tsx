@@ -18,6 +18,7 @@ import {
 } from './bucket-data.js';
 import { cycleUnitOf, rangeStage, timeUnitOf, unitBetween } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
+import { CutNote, isCut } from './cut.js';
 import { exact } from './format.js';
 import type { Refinements } from './use-refinements.js';
 
@@ -46,8 +47,21 @@ interface Options {
 
 export function drawingOf(answer: Answer, timezone: string, options: Options = {}): ReactNode | undefined {
   const drawing = draw(answer, timezone, options);
-  return drawing === undefined ? undefined : <Suspense fallback={null}>{drawing}</Suspense>;
+  if (drawing === undefined) return undefined;
+  return (
+    <Suspense fallback={null}>
+      {drawing}
+      {lacksRows(answer) && <CutNote answer={answer} />}
+    </Suspense>
+  );
 }
+
+/** Its rows are events, of which it draws the newest, and says how many there are. */
+const isTimeline = ({ mode, columns }: Answer): boolean =>
+  mode === 'user' && columns.includes('event_type') && columns.includes('time');
+
+/** Whether the answer lacks rows that its drawing would contain. */
+export const lacksRows = (answer: Answer): boolean => isCut(answer) && !isTimeline(answer);
 
 function draw(answer: Answer, timezone: string, options: Options): ReactNode | undefined {
   const { refine } = options;
@@ -81,7 +95,7 @@ function draw(answer: Answer, timezone: string, options: Options): ReactNode | u
     case 'choice':
       return answer.decision_status === undefined ? ofAggregate(answer, timezone, options) : <Choice answer={answer} />;
     case 'user':
-      return columns.includes('event_type') && columns.includes('time') ? (
+      return isTimeline(answer) ? (
         <Timeline
           answer={answer}
           timezone={timezone}

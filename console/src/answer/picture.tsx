@@ -1,9 +1,11 @@
 // Answer as chart or table, with the switch between the two and a caption: rows, period, time zone,
 // duration.
+import { useEffect } from 'react';
 import type { Answer } from '../api/answer.js';
+import { ROWS_MAX } from '../api/query.js';
 import type { View } from '../ask/permalink.js';
 import { texts } from '../texts.js';
-import { drawingOf } from './drawing.js';
+import { drawingOf, lacksRows } from './drawing.js';
 import { compact, period } from './format.js';
 import style from './picture.module.css';
 import { Table } from './table.js';
@@ -21,6 +23,11 @@ interface Props {
 export function Picture({ answer, timezone, view, setView, showAll, refine }: Props) {
   const drawing = drawingOf(answer, timezone, { refine });
   const isTable = drawing === undefined || view === 'table';
+  const isPart = !isTable && lacksRows(answer) && answer.rows.length < ROWS_MAX;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is another function each time
+  useEffect(() => {
+    if (isPart) showAll();
+  }, [isPart, answer]);
   return (
     <>
       <header className={style.head}>

@@ -1,7 +1,8 @@
 // Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as
 // well as ten; every row has the same height.
 import { type UIEvent, useMemo, useState } from 'react';
-import type { Answer, Cell, Row } from '../api/answer.js';
+import type { Answer, Cell } from '../api/answer.js';
+import { ROWS_MAX } from '../api/query.js';
 import { texts } from '../texts.js';
 import { partOf, rangeStage, timeUnitOf } from './buckets.js';
 import { columnsOf, isNumeric, numberIn, type ShownColumn, showCell, splitColumns } from './columns.js';
@@ -102,7 +103,7 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
       {answer.total > rows.length && (
         <p className={style.more}>
           {texts.answer.rows(rows.length, answer.total)}
-          {rows.length < 10_000 && showAll ? (
+          {rows.length < ROWS_MAX && showAll ? (
             <button type="button" className="button small" onClick={showAll}>
               {texts.answer.more}
             </button>

@@ -3,6 +3,9 @@
 import type { Answer } from './answer.js';
 import { postJson } from './request.js';
 
+/** The most rows of an answer. */
+export const ROWS_MAX = 10_000;
+
 export interface Question {
   readonly projectId: string;
   readonly q: string;

@@ -1,7 +1,7 @@
 // Share menu of Ask: copies a link, a curl command, a YAML card, Markdown or a prompt. It downloads
 // CSV.
 import { useState } from 'react';
-import { queryAsText } from '../api/query.js';
+import { queryAsText, ROWS_MAX } from '../api/query.js';
 import { RequestFailed } from '../api/request.js';
 import { download } from '../shell/download.js';
 import { Icon } from '../shell/icon.js';
@@ -10,7 +10,6 @@ import { texts } from '../texts.js';
 import style from './history-menu.module.css';
 import type { Asked } from './permalink.js';
 import { toCurl, toPrompt, toYamlCard } from './share.js';
-import { ROWS_MAX } from './use-answer.js';
 
 /** As many as a model reads at once. */
 const PROMPT_ROWS_MAX = 200;

@@ -3,12 +3,11 @@
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Answer } from '../api/answer.js';
-import { query } from '../api/query.js';
+import { query, ROWS_MAX } from '../api/query.js';
 import type { RequestFailed } from '../api/request.js';
 
 /** Rows of the first answer. A chart seldom needs more, and the table can ask for all. */
 const ROWS = 1000;
-export const ROWS_MAX = 10_000;
 
 export interface Asking {
   readonly answer: Answer | undefined;
@@ -22,9 +21,9 @@ export interface Asking {
 }
 
 export function useAnswer(projectId: string, q: string, timezone: string): Asking {
-  const [limit, setLimit] = useState(ROWS);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another query starts with the first rows again
-  useEffect(() => setLimit(ROWS), [q]);
+  // Another query starts with its first rows again.
+  const [whole, setWhole] = useState<string>();
+  const limit = whole === q ? ROWS_MAX : ROWS;
   const client = useQueryClient();
   const queryKey = ['answer', projectId, q, timezone, limit];
   const { data, error, isFetching, isPending, isPlaceholderData, refetch } = useQuery<Answer, RequestFailed>({
@@ -43,7 +42,10 @@ export function useAnswer(projectId: string, q: string, timezone: string): Askin
     seconds: useSeconds(isFetching),
     cancel: () => void client.cancelQueries({ queryKey }),
     runAgain: () => void refetch(),
-    showAll: () => setLimit(ROWS_MAX),
+    // Not of the query before, whose answer is still there.
+    showAll: () => {
+      if (!isPlaceholderData) setWhole(q);
+    },
   };
 }
 

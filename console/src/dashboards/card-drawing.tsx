@@ -1,6 +1,7 @@
 // Draws the answers of a card as its `viz` says, and several queries of one card together.
 import { isTimed, toComparable } from '../answer/bucket-data.js';
 import { numberIn, splitColumns } from '../answer/columns.js';
+import { CutNote } from '../answer/cut.js';
 import { drawingOf, type Shape } from '../answer/drawing.js';
 import { exact } from '../answer/format.js';
 import { Table } from '../answer/table.js';
@@ -61,8 +62,14 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
       />
     );
   }
-  if (viz === 'pie' && groups.length > 0 && answer.rows.length > 1)
-    return <Shares answer={answer} timezone={timezone} />;
+  if (viz === 'pie' && groups.length > 0 && answer.rows.length > 1) {
+    return (
+      <>
+        <Shares answer={answer} timezone={timezone} />
+        <CutNote answer={answer} />
+      </>
+    );
+  }
   return drawingOf(answer, timezone, { shape: SHAPES[viz] }) ?? table;
 }
 
@@ -74,13 +81,16 @@ function numberOf(answer: Answer, { options }: Card): string {
 
 function Json({ answer }: { readonly answer: Answer }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard
-    <pre className={style.json} tabIndex={0}>
-      {JSON.stringify(
-        answer.rows.map((row) => Object.fromEntries(answer.columns.map((name) => [name, row[name]]))),
-        null,
-        2,
-      )}
-    </pre>
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: text that scrolls must be reachable by keyboard */}
+      <pre className={style.json} tabIndex={0}>
+        {JSON.stringify(
+          answer.rows.map((row) => Object.fromEntries(answer.columns.map((name) => [name, row[name]]))),
+          null,
+          2,
+        )}
+      </pre>
+      <CutNote answer={answer} />
+    </>
   );
 }

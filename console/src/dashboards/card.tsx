@@ -7,7 +7,7 @@ import { FailedAnswer } from '../answer/failed-answer.js';
 import { isEmpty } from '../answer/is-empty.js';
 import type { Answer } from '../api/answer.js';
 import { paced } from '../api/paced.js';
-import { query } from '../api/query.js';
+import { query, ROWS_MAX } from '../api/query.js';
 import type { RequestFailed } from '../api/request.js';
 import { toFragment } from '../ask/permalink.js';
 import { Icon } from '../shell/icon.js';
@@ -18,7 +18,9 @@ import { CardDrawing } from './card-drawing.js';
 import style from './dashboards.module.css';
 import { Markdown } from './markdown.js';
 
-const ROWS = 1000;
+/** Of cards that list rows; the others draw them all. */
+const LISTED_ROWS = 1000;
+const LISTS = ['table', 'event-stream', 'json'];
 const WIDTHS: Readonly<Record<string, number>> = { number: 3 };
 const WIDTH = 6;
 
@@ -95,11 +97,12 @@ interface AnswersProps extends Omit<Props, 'filled' | 'edit'> {
 }
 
 function Answers({ projectId, card, queries, timezone }: AnswersProps) {
+  const limit = LISTS.includes(card.viz) ? LISTED_ROWS : ROWS_MAX;
   const results = useQueries({
     queries: queries.map(({ q, timezone: zone }) => ({
-      queryKey: ['card', projectId, q, zone],
+      queryKey: ['card', projectId, q, zone, limit],
       queryFn: ({ signal }: { signal: AbortSignal }): Promise<Answer> =>
-        paced(() => query({ projectId, q, timezone: zone, limit: ROWS }, signal), signal),
+        paced(() => query({ projectId, q, timezone: zone, limit }, signal), signal),
       // The earlier answer stays while another variable is chosen.
       placeholderData: (before: Answer | undefined) => before,
     })),

@@ -1,7 +1,13 @@
 // Interpretation of an answer in the console: number formats, buckets and labels, columns,
 // drawings, and exports (curl, YAML).
 import { describe, expect, test } from 'vitest';
-import { toBucketData, toEdgeData, toFunnelData, toLifecycleData } from '../../../console/src/answer/bucket-data.js';
+import {
+  toBucketData,
+  toComparable,
+  toEdgeData,
+  toFunnelData,
+  toLifecycleData,
+} from '../../../console/src/answer/bucket-data.js';
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
@@ -95,6 +101,21 @@ test('toBucketData() draws no row without a time, and keeps groups of equal labe
     ['"(none)"', [900]],
     ['(none)', [7]],
   ]);
+});
+
+test('toBucketData() of thousands of groups in thousands of buckets keeps the values of those drawn', () => {
+  const at = (index: number): string => new Date(Date.UTC(2026, 2, 1) + index * 60_000).toISOString();
+  const rows = Array.from({ length: 10_000 }, (_, index) => ({ minute: at(index), plan: `p${index}`, count: 1 }));
+  const answer = answerOf([...rows, { minute: at(1), plan: 'p0', count: 4 }], ['minute', 'plan', 'count']);
+  const { groups, measure } = splitColumns(answer);
+  const { data, hidden } = toBucketData(answer, 'UTC', { time: 'minute', groups, measure });
+  expect(data.series[0]).toMatchObject({ name: 'p0', values: [1, 4, ...Array(9998).fill(0)] });
+  expect([data.series.length, hidden]).toEqual([8, 9992]);
+});
+
+test('several answers as one are as long as their queries', () => {
+  const answer = { ...answerOf([{ day: '2026-03-01', count: 1 }], ['day', 'count']), total: 7 };
+  expect(toComparable([answer, answer], ['a', 'b'])).toMatchObject({ total: 14, rows: { length: 2 } });
 });
 
 test('a zone that the browser does not know fails no drawing', () => {
