@@ -1,6 +1,7 @@
 // Questions of the console in a real browser: nothing of one leaves the page but the query itself,
 // what is copied works elsewhere, and the largest answer scrolls.
 import { describe, expect, test } from 'vitest';
+import { questionsOf } from '../support/console.js';
 import { askPath, expectQuery, region } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
@@ -109,6 +110,31 @@ describe('a question', () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.waitForURL((address) => !address.pathname.startsWith('/projects'));
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('page_view');
+  });
+
+  test('that was asked before is asked again by Run, and is not by going back', async () => {
+    const [q, other] = ['page_view | last 30d | count', 'page_view | last 30d | unique'];
+    const visited = await shop.visit(askPath(q));
+    const { page, requests } = visited;
+    const asked = (): string[] => questionsOf(requests).filter((text) => text === q || text === other);
+    const run = async (text: string): Promise<void> => {
+      await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
+      const editor = page.locator('.cm-content[aria-label="Query"]');
+      await editor.click();
+      await page.keyboard.press('Control+a');
+      await page.keyboard.insertText(text);
+      await page.getByRole('button', { name: 'Run' }).click();
+      await expectQuery(visited, text);
+    };
+    await run(other);
+    await run(q);
+    await expect.poll(asked).toEqual([q, other, q]);
+    await run(q);
+    await expect.poll(asked).toEqual([q, other, q, q]);
+    await page.goBack();
+    await expectQuery(visited, other);
+    await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
+    expect(asked()).toEqual([q, other, q, q]);
   });
 
   test('is explained in words and SQL, and is not run for it', async () => {

@@ -23,7 +23,7 @@ export function Ask({ project }: { readonly project: Project }) {
   const [text, setText] = useState(() => recallText(project.id, asked.q));
   const timezone = asked.tz ?? project.timezone;
   const asking = useAnswer(project.id, asked.q, timezone);
-  const { runAgain, isRunning } = asking;
+  const { renew, isRunning } = asking;
 
   // Before the first paint, which would show an empty field.
   useLayoutEffect(() => {
@@ -43,11 +43,11 @@ export function Ask({ project }: { readonly project: Project }) {
       addToHistory(project.id, question);
       rememberText(project.id, question.q, question.q);
       setText(question.q);
+      renew(question.q, question.tz ?? project.timezone);
       // A link may encode the same question in another way.
-      if (toFragment(question) === toFragment(parseFragment(location.hash))) runAgain();
-      else setFragment(question);
+      if (toFragment(question) !== toFragment(parseFragment(location.hash))) setFragment(question);
     },
-    [project.id, runAgain],
+    [project, renew],
   );
   const run = useCallback(() => {
     const { q: _, ...rest } = latest.current.asked;

@@ -6,7 +6,7 @@ import type { Answer } from '../api/answer.js';
 import { query, ROWS_MAX } from '../api/query.js';
 import type { RequestFailed } from '../api/request.js';
 
-/** Rows of the first answer. A chart seldom needs more, and the table can ask for all. */
+/** Rows of the first answer: a table shows these, and a chart that needs more asks for all. */
 const ROWS = 1000;
 
 export interface Asking {
@@ -17,6 +17,8 @@ export interface Asking {
   readonly seconds: number;
   readonly cancel: () => void;
   readonly runAgain: () => void;
+  /** Marks the kept answers of a question as old: it is asked again, now or when it is shown. */
+  readonly renew: (q: string, timezone: string) => void;
   readonly showAll: () => void;
 }
 
@@ -41,6 +43,7 @@ export function useAnswer(projectId: string, q: string, timezone: string): Askin
     isCancelled: q !== '' && (isPending || isPlaceholderData) && !isFetching && error === null,
     seconds: useSeconds(isFetching),
     cancel: () => void client.cancelQueries({ queryKey }),
+    renew: (of, zone) => void client.invalidateQueries({ queryKey: ['answer', projectId, of, zone] }),
     runAgain: () => void refetch(),
     // Not of the query before, whose answer is still there.
     showAll: () => {
