@@ -1,11 +1,15 @@
 // Steps of a funnel: people who reached each, the share of the first, those who were lost, and the
 // time it took. A breakdown has a block for each value.
 import { Fragment } from 'react';
-import { isCompared, numberIn } from '../answer/columns.js';
+import { numberIn } from '../answer/columns.js';
 import { compact, duration, exact, percent } from '../answer/format.js';
 import type { Answer, Cell, Row } from '../api/answer.js';
 import { texts } from '../texts.js';
 import style from './funnel.module.css';
+import { blocksOf } from './funnel-blocks.js';
+
+/** Further blocks are only in the table. */
+const BLOCKS_MAX = 100;
 
 interface Props {
   readonly answer: Answer;
@@ -16,36 +20,31 @@ interface Props {
 }
 
 export function Funnel({ answer, where, people }: Props) {
-  const stepAt = answer.columns.indexOf('step');
-  const groups = answer.columns.slice(0, stepAt).filter((column) => !isCompared(answer, column));
-  const blocks = new Map<string, Row[]>();
-  for (const row of answer.rows) {
-    const key = groups.map((group) => String(row[group] ?? texts.answer.none)).join(' · ');
-    blocks.set(key, [...(blocks.get(key) ?? []), row]);
-  }
+  const blocks = blocksOf(answer);
   return (
     <div className={style.blocks}>
-      {[...blocks].map(([key, rows]) => (
-        <section key={key} aria-label={key || undefined}>
-          {key !== '' && (
+      {blocks.slice(0, BLOCKS_MAX).map(({ key, label, cells, rows }) => (
+        <section key={key} aria-label={label || undefined}>
+          {label !== '' && (
             <h2 className={style.group}>
               {where === undefined ? (
-                key
+                label
               ) : (
                 <button
                   type="button"
                   className={style.choose}
-                  title={texts.answer.onlyThis(key)}
-                  onClick={() => where(groups.map((group) => [group, rows[0]?.[group] ?? null]))}
+                  title={texts.answer.onlyThis(label)}
+                  onClick={() => where(cells)}
                 >
-                  {key}
+                  {label}
                 </button>
               )}
             </h2>
           )}
-          <Steps rows={rows} people={people} name={`${key === '' ? '' : `${key}: `}${summaryOf(rows)}`} />
+          <Steps rows={rows} people={people} name={`${label === '' ? '' : `${label}: `}${summaryOf(rows)}`} />
         </section>
       ))}
+      {blocks.length > BLOCKS_MAX && <p className="muted">{texts.answer.hidden(blocks.length - BLOCKS_MAX)}</p>}
     </div>
   );
 }

@@ -1,47 +1,13 @@
 // Retention as a triangle: a row for each cohort, a column for each period after its start. Cells
 // of periods that are not complete are hatched; a blue ground grows darker with the share, and the
 // share is always written.
-import { numberIn, ownColumnsOf } from '../answer/columns.js';
-import { day, exact, percent } from '../answer/format.js';
+import { numberIn } from '../answer/columns.js';
+import { exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
 import { plural } from '../texts/plural.js';
 import { texts } from '../texts.js';
+import { type Cohort, cohortsOf, incompleteIn } from './cohorts.js';
 import style from './retention.module.css';
-
-interface Cohort {
-  readonly key: string;
-  readonly label: string;
-  readonly size: number;
-  readonly cells: ReadonlyMap<number, Row>;
-}
-
-const FIGURES = ['cohort', 'cohort_size', 'period', 'users', 'rate'];
-
-const groupsOf = (answer: Answer): readonly string[] =>
-  ownColumnsOf(answer)
-    .map(({ name }) => name)
-    .filter((name) => !FIGURES.includes(name));
-
-/** Names a row, as `metadata.incomplete` does. */
-const keyOf = (row: Row, groups: readonly string[]): string =>
-  JSON.stringify([...groups, 'cohort', 'period'].map((name) => row[name] ?? null));
-
-function cohortsOf(answer: Answer): readonly Cohort[] {
-  const groups = groupsOf(answer);
-  const cohorts = new Map<string, { label: string; size: number; cells: Map<number, Row> }>();
-  for (const row of answer.rows) {
-    const group = groups.map((name) => String(row[name] ?? texts.answer.none)).join(' · ');
-    const key = `${row.cohort} ${group}`;
-    const cohort = cohorts.get(key) ?? {
-      label: `${day(String(row.cohort))}${group === '' ? '' : ` · ${group}`}`,
-      size: numberIn(row, 'cohort_size') ?? 0,
-      cells: new Map(),
-    };
-    cohort.cells.set(numberIn(row, 'period') ?? 0, row);
-    cohorts.set(key, cohort);
-  }
-  return [...cohorts].map(([key, cohort]) => ({ key, ...cohort }));
-}
 
 interface Props {
   readonly answer: Answer;
@@ -53,15 +19,14 @@ export function Retention({ answer, people }: Props) {
   const cohorts = cohortsOf(answer);
   const last = Math.max(0, ...cohorts.flatMap(({ cells }) => [...cells.keys()]));
   const periods = Array.from({ length: last + 1 }, (_, index) => index);
-  const groups = groupsOf(answer);
-  const incomplete = new Set((answer.metadata.incomplete ?? []).map((row) => keyOf(row, groups)));
+  const isIncomplete = incompleteIn(answer);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={style.scroll} tabIndex={0} aria-label={texts.charts.cohorts}>
       <table className={style.table}>
         <caption className="unseen">
           {texts.charts.returned}
-          {resultOf(cohorts, (row) => incomplete.has(keyOf(row, groups)))}
+          {resultOf(cohorts, isIncomplete)}
         </caption>
         <thead>
           <tr>
@@ -94,11 +59,7 @@ export function Retention({ answer, people }: Props) {
                 <th scope="row">{label}</th>
                 <td className={style.number}>{exact(size)}</td>
                 {periods.map((period) => (
-                  <Cell
-                    key={period}
-                    row={cells.get(period)}
-                    isIncomplete={(row) => incomplete.has(keyOf(row, groups))}
-                  />
+                  <Cell key={period} row={cells.get(period)} isIncomplete={isIncomplete} />
                 ))}
               </tr>
             );

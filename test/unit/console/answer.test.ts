@@ -16,6 +16,8 @@ import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { kindOfCard, toCurl, toPrompt, toYamlCard } from '../../../console/src/ask/share.js';
 import { startersFor } from '../../../console/src/ask/starters.js';
+import { cohortsOf } from '../../../console/src/charts/cohorts.js';
+import { blocksOf } from '../../../console/src/charts/funnel-blocks.js';
 import { check } from '../../../console/src/language/language.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import { toProjectId } from '../../../src/platform/ids.js';
@@ -237,6 +239,24 @@ test('a funnel by time plots the rate of the last step, incomplete from incomple
   const { buckets, series } = toFunnelData(answer, 'UTC', 'day');
   expect(series[0]?.values).toEqual([0.5, 0.5]);
   expect(buckets.map(({ part }) => part)).toEqual([undefined, 'so far']);
+});
+
+test('a missing value and the text "(none)" have a block of a funnel each, and a cohort each', () => {
+  const steps = [1, 2].flatMap((step) => [null, '(none)'].map((plan) => ({ plan, step, users: 9 })));
+  const blocks = blocksOf({ ...answerOf(steps, ['plan', 'step', 'users']), mode: 'funnel' });
+  expect(blocks.map(({ label, cells, rows }) => [label, cells[0]?.[1], rows.length])).toEqual([
+    ['(none)', null, 2],
+    ['(none)', '(none)', 2],
+  ]);
+  const returns = [null, '(none)'].flatMap((plan, of) =>
+    [0, 1].map((period) => ({ plan, cohort: '2026-03-01', cohort_size: of + 1, period, users: 1, rate: 1 })),
+  );
+  const retention = answerOf(returns, ['plan', 'cohort', 'cohort_size', 'period', 'users', 'rate']);
+  const cohorts = cohortsOf({ ...retention, mode: 'retention' });
+  expect(cohorts.map(({ label, size, cells }) => [label, size, cells.size])).toEqual([
+    ['1 Mar 2026 · (none)', 1, 2],
+    ['1 Mar 2026 · (none)', 2, 2],
+  ]);
 });
 
 test('toLifecycleData() marks the last period as partial when the range ends within it', () => {
