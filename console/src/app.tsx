@@ -5,9 +5,9 @@ import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { eventCountQuery } from './api/event-count.js';
 import type { Boot, Project } from './boot.js';
+import { Boundary } from './shell/boundary.js';
 import { Missing } from './shell/missing.js';
 import { NoProject } from './shell/no-project.js';
-import { ScreenBoundary } from './shell/screen-boundary.js';
 import { Shell } from './shell/shell.js';
 import { recall, remember } from './shell/storage.js';
 import { texts } from './texts.js';
@@ -79,11 +79,11 @@ function Screen({ boot, project, name, item }: ScreenProps) {
   }, [name, project.name]);
   return (
     <Shell boot={boot} project={project} screen={name}>
-      <ScreenBoundary of={`${name} ${item}`}>
+      <Boundary part="screen" of={`${name} ${item}`}>
         <Suspense fallback={null}>
           <Content project={project} boot={boot} {...(item !== undefined && { item })} />
         </Suspense>
-      </ScreenBoundary>
+      </Boundary>
     </Shell>
   );
 }

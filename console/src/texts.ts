@@ -48,11 +48,9 @@ export const texts = {
     open: (screen: string) => `Open ${screen}`,
     note: 'Single letters can be switched off in the account menu.',
   },
-  failedScreen: {
-    title: 'This screen could not be shown',
-    text: 'Something in it could not be drawn. Your data is not changed.',
-    again: 'Try again',
-  },
+  failedParts: { screen: 'This screen could not be shown', card: 'This card could not be shown' },
+  notDrawn: 'Something in it could not be drawn. Your data is not changed.',
+  tryAgain: 'Try again',
   missing: {
     title: 'There is no such page',
     text: 'The address may be wrong, or you are not a member of its project.',

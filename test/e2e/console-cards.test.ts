@@ -320,6 +320,37 @@ test('a document in other spellings is shown with its ranges, its choices and it
   await expectNoFindings(visited);
 });
 
+const TWO_CARDS = `version: 1
+title: Two
+sections:
+  - title: Numbers
+    cards:
+      - {id: by-day, title: By day, kind: chart, viz: line, query: 'page_view | last 7d | count by day'}
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
+`;
+
+test('a card that cannot be drawn says so, and leaves the others alone', async () => {
+  const visited = await shop.visit('/dashboards');
+  const { page } = visited;
+  const isBroken = (url: URL): boolean => url.pathname.endsWith('/query');
+  await page.route(isBroken, async (route) => {
+    if (!route.request().postDataJSON().q.includes('by day')) return route.continue();
+    const response = await route.fetch();
+    return route.fulfill({ response, json: { ...(await response.json()), period: 7 } });
+  });
+  await page.goto(shop.addressOf(`/dashboards/${await create('broken', TWO_CARDS)}`));
+  const card = page.getByRole('region', { name: 'By day' });
+  await card.getByRole('alert').getByText('This card could not be shown').waitFor();
+  await page.getByRole('region', { name: 'Orders' }).getByText('6', { exact: true }).waitFor();
+  await expectNoFindings(visited);
+  await page.unroute(isBroken);
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await card.getByRole('button', { name: 'Try again' }).click();
+  await card.getByRole('img').waitFor();
+  // What React says about the error.
+  expect(visited.complaints.splice(0).join()).toContain('split');
+});
+
 test('a dashboard is printed without its controls, and shown on the full screen; members do not edit it', async () => {
   const id = await create('shown');
   const changed = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards/${id}?base_version=1`, {

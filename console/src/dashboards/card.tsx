@@ -10,6 +10,7 @@ import { paced } from '../api/paced.js';
 import { query, ROWS_MAX } from '../api/query.js';
 import type { RequestFailed } from '../api/request.js';
 import { toFragment } from '../ask/permalink.js';
+import { Boundary } from '../shell/boundary.js';
 import { Icon } from '../shell/icon.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
@@ -79,15 +80,17 @@ export function CardView({ projectId, card, filled, timezone, edit }: Props) {
           )}
         </span>
       </header>
-      {card.markdown !== undefined ? (
-        <Markdown source={card.markdown} />
-      ) : filled?.error !== undefined ? (
-        <p role="status" className="muted">
-          {filled.error}
-        </p>
-      ) : (
-        filled !== undefined && isSeen && <Answers {...{ projectId, card, queries, timezone }} />
-      )}
+      <Boundary part="card" of={JSON.stringify([card, queries])}>
+        {card.markdown !== undefined ? (
+          <Markdown source={card.markdown} />
+        ) : filled?.error !== undefined ? (
+          <p role="status" className="muted">
+            {filled.error}
+          </p>
+        ) : (
+          filled !== undefined && isSeen && <Answers {...{ projectId, card, queries, timezone }} />
+        )}
+      </Boundary>
     </section>
   );
 }

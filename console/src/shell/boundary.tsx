@@ -1,0 +1,49 @@
+// Error boundary: shows a message in place of a part of the page whose drawing failed (a screen, or
+// a card of a dashboard); the other parts stay.
+import { Component, type ReactNode } from 'react';
+import { texts } from '../texts.js';
+import style from './plain-page.module.css';
+
+interface Props {
+  /** What is drawn; the failure of one says nothing about another. */
+  readonly of: string;
+  readonly part: keyof typeof texts.failedParts;
+  readonly children: ReactNode;
+}
+
+interface State {
+  readonly hasFailed: boolean;
+}
+
+export class Boundary extends Component<Props, State> {
+  override state: State = { hasFailed: false };
+
+  static getDerivedStateFromError(): State {
+    return { hasFailed: true };
+  }
+
+  override componentDidUpdate(before: Props): void {
+    if (this.state.hasFailed && before.of !== this.props.of) this.setState({ hasFailed: false });
+  }
+
+  override render(): ReactNode {
+    if (!this.state.hasFailed) return this.props.children;
+    const isScreen = this.props.part === 'screen';
+    const title = texts.failedParts[this.props.part];
+    return (
+      <div className={isScreen ? style.page : style.part} role="alert">
+        {isScreen ? <h1>{title}</h1> : <p className={style.title}>{title}</p>}
+        <p className="muted">{texts.notDrawn}</p>
+        <p>
+          <button
+            type="button"
+            className={isScreen ? 'button' : 'button small'}
+            onClick={() => this.setState({ hasFailed: false })}
+          >
+            {texts.tryAgain}
+          </button>
+        </p>
+      </div>
+    );
+  }
+}
