@@ -117,6 +117,9 @@ test('change the project, rotate its key, and delete it after its name has been 
   await page.getByRole('alert').filter({ hasText: 'time zone' }).waitFor();
   await page.getByLabel('Time zone').fill('Europe/Berlin');
   await page.getByLabel('Addresses of clients').selectOption('drop');
+  expect(await page.getByLabel('SDKs of other products').getByRole('option').allTextContents()).toEqual([
+    ...['Accepted', 'Refused'],
+  ]);
   const reloaded = page.waitForEvent('load');
   await page.getByRole('button', { name: 'Save' }).click();
   await reloaded;
