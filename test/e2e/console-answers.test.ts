@@ -124,6 +124,19 @@ describe('what is drawn', () => {
     await expectNoFindings(visited);
   });
 
+  test('of the edges of a number is a column for each, and a bar in the table', async () => {
+    const q = 'purchase | last 30d | count by bucket(price, 20)';
+    const visited = await shop.visit(askPath(q));
+    const { rows } = await shop.ask(q);
+    const drawn = await drawnNumbers(visited, rows.length, 'columns');
+    expect(drawn.map((line) => Number(line.count))).toEqual(rows.map(({ count }) => count));
+    await takePictures(visited, 'edges');
+    await visited.page.goto(shop.addressOf(askPath(q, 'table')));
+    const bars = region(visited).locator('tbody tr:first-child td [class*="bar"]');
+    await expect.poll(() => bars.count()).toBe(1);
+    expect(await region(visited).locator('tbody tr:first-child td:last-child [class*="bar"]').count()).toBe(1);
+  });
+
   test('of several groups has a line for each, with the numbers of the API', async () => {
     const q = '(page_view, signup) | last 20d | count by day, event_properties.plan';
     const visited = await shop.visit(askPath(q));
@@ -231,6 +244,18 @@ describe('a click', () => {
       'page_view | last 30d | where event_properties.plan = "a \\"b\\"" | count by event_properties.plan';
     await expectQuery(visited, filtered);
     await region(visited).getByText('1 row', { exact: true }).waitFor();
+  });
+
+  test('on the group of all further values does nothing, because no filter asks for them', async () => {
+    const q = 'page_view | last 20d | count by day, event_properties.plan | top 1 other';
+    const visited = await shop.visit(askPath(q));
+    const legend = region(visited).getByRole('list').first();
+    await legend.getByRole('button', { name: 'a "b"' }).waitFor();
+    await legend.getByText('(other)').waitFor();
+    expect(await region(visited).getByRole('button', { name: '(other)' }).count()).toBe(0);
+    await region(visited).getByRole('button', { name: 'Table' }).click();
+    await region(visited).getByRole('button', { name: 'a "b"' }).first().waitFor();
+    expect(await region(visited).getByRole('button', { name: '(other)' }).count()).toBe(0);
   });
 
   test('on a series of the legend filters by its groups, on a column narrows to its time', async () => {

@@ -12,6 +12,8 @@ import { track } from '../support/track.js';
 const DAY_MS = 86_400_000;
 /** A key with signs that a path encodes. */
 const ODD = 'a/b 50%?ü#';
+/** A text that looks like a list of the language. */
+const LIST = '["a","b"]';
 
 const shop = useConsoleShop({ email: 'experiments@example.com', fill: fillShop });
 
@@ -21,7 +23,10 @@ function fillShop({ fill }: ConsoleShop): Promise<void> {
     ...experiment('uneven', { control: [300, 60, 0], other: [120, 24, 0] }),
     ...experiment('same', { control: [120, 40, 0], other: [120, 41, 0] }),
     ...experiment(ODD, { control: [4, 1, 0], other: [5, 1, 0] }),
-    { event_type: 'users', user_id: 'ada', time: new Date(Date.now() - DAY_MS).toISOString() },
+    {
+      ...{ event_type: 'users', user_id: 'ada', time: new Date(Date.now() - DAY_MS).toISOString() },
+      event_properties: { tags: LIST },
+    },
   ]);
 }
 
@@ -161,6 +166,16 @@ describe('data', () => {
     expect(new URLSearchParams(new URL(page.url()).hash.slice(1)).get('q')).toBe(
       'purchase | last 30d | where event_properties.price = 7 | count by day',
     );
+  });
+
+  test('asks for a text that looks like a list as it is', async () => {
+    const { page } = await shop.visit('/data#part=events&name=users');
+    const answer = page.getByRole('region', { name: 'Answer' }).getByRole('img', { name: /31 values from 0 to 1,/ });
+    await page.getByRole('link', { name: LIST, exact: true }).click();
+    await answer.waitFor();
+    await page.goto(shop.addressOf('/data#part=properties&name=event_properties.tags'));
+    await page.getByRole('region', { name: 'event_properties.tags' }).getByRole('button', { name: LIST }).click();
+    await answer.waitFor();
   });
 
   test('asks about an event that has the name of a source', async () => {

@@ -17,7 +17,7 @@ import {
   toLifecycleData,
 } from './bucket-data.js';
 import { cycleUnitOf, rangeStage, timeUnitOf, unitBetween } from './buckets.js';
-import { numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
+import { type ColumnKind, numberIn, previousOf, type ShownColumn, splitColumns } from './columns.js';
 import { CutNote, isCut } from './cut.js';
 import { exact } from './format.js';
 import type { Refinements } from './use-refinements.js';
@@ -34,6 +34,7 @@ const Timeline = lazy(async () => ({ default: (await import('../charts/timeline.
 const COLUMNS_MAX = 12;
 /** More edges of numbers are only in the table. */
 const EDGES_MAX = 200;
+const COMPUTED: readonly ColumnKind[] = ['bucket', 'cycle', 'edge'];
 const BELOW = ['Dormant'];
 
 /** What a card asks for: a line, or columns, where the number of buckets would decide. */
@@ -170,13 +171,17 @@ function ofAggregate(answer: Answer, timezone: string, { shape, refine }: Option
     const { data, hidden } = toBucketData(answer, timezone, { time: time.name, groups, measure });
     const name = nameOf(answer, measure.name);
     const select = selecting(answer, time.name, refine);
+    // Events have no field of the name that a filter could name.
+    const isComputed = groups.some((group) => group !== time && COMPUTED.includes(group.kind));
     const isShort = shape === undefined ? data.buckets.length <= COLUMNS_MAX : shape === 'columns';
     if (data.series.length === 1 && hidden === 0 && isShort) {
       return <ColumnChart data={data} name={name} choose={select && ((index) => select(index, index))} />;
     }
-    const filter = (index: number): void => refine?.where(data.series[index]?.cells ?? []);
-    const choose = refine && groups.length > 1 ? filter : undefined;
-    return <LineChart data={data} name={name} hidden={hidden} select={select} choose={choose} />;
+    const actionOf = (index: number): (() => void) | undefined => {
+      const cells = data.series[index]?.cells ?? [];
+      return refine?.isFilterable(cells) && !isComputed ? () => refine.where(cells) : undefined;
+    };
+    return <LineChart data={data} name={name} hidden={hidden} select={select} actionOf={actionOf} />;
   }
   const [first] = groups;
   if (first === undefined || groups.length > 1) return undefined;

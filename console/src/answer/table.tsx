@@ -31,12 +31,12 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
   const { columns, bar, groups, name, partial } = useMemo(() => readColumns(answer, timezone), [answer, timezone]);
   const choose = ({ name, kind }: ShownColumn, cell: Cell): (() => void) | undefined => {
     if (!groups.includes(name)) return undefined;
-    if (kind === 'text') return refine?.where && (() => refine.where?.([[name, cell]]));
+    if (kind === 'text') return filterOf([[name, cell]], refine);
     const unit = kind === 'bucket' ? timeUnitOf(name) : undefined;
     if (unit === undefined || typeof cell !== 'string') return undefined;
     return refine?.narrow && (() => refine.narrow?.(rangeStage(unit, cell, cell)));
   };
-  const filterBy = filterOf(groups, columns, refine?.where);
+  const filteredBy = columns.filter(({ name, kind }) => groups.includes(name) && kind === 'text');
   const shown = Math.min(Math.ceil(VIEW_PIXELS / ROW_PIXELS) + 2 * AROUND, Math.floor(CELLS_MAX / columns.length));
   const first = Math.max(0, Math.min(top - AROUND, rows.length - shown));
   const visible = rows.slice(first, first + shown);
@@ -65,12 +65,14 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
                   const text = showCell(column, cell, timezone);
                   const act = choose(column, cell ?? null);
                   const share = bar?.name === column.name ? (numberIn(row, column.name) ?? 0) / bar.max : undefined;
+                  const values = filteredBy.map(({ name }) => [name, row[name] ?? null] as const);
+                  const filter = share === undefined ? undefined : filterOf(values, refine);
                   return (
                     // biome-ignore lint/a11y/useKeyWithClickEvents: the values of the row are buttons for keys
                     <td
                       key={column.name}
-                      className={`${isNumeric(column.kind) ? style.number : cell === null ? style.none : ''} ${share !== undefined && filterBy ? style.active : ''}`}
-                      onClick={share === undefined ? undefined : filterBy?.(row)}
+                      className={`${isNumeric(column.kind) ? style.number : cell === null ? style.none : ''} ${filter ? style.active : ''}`}
+                      onClick={filter}
                       title={text.length > 40 ? text : undefined}
                     >
                       {share !== undefined && <Bar share={share} />}
@@ -155,11 +157,10 @@ function nameOf({ rows, total }: Answer, columns: readonly ShownColumn[], timezo
   return texts.answer.tableOf(texts.answer.rows(rows.length, total), names.join(', '), values?.join(', '));
 }
 
-/** What a click on the bar of a row asks: only events with all of its values. */
-function filterOf(groups: readonly string[], columns: readonly ShownColumn[], where: Refinements['where'] | undefined) {
-  const texts = columns.filter(({ name, kind }) => groups.includes(name) && kind === 'text');
-  if (where === undefined || texts.length === 0) return undefined;
-  return (row: Row) => (): void => where(texts.map(({ name }) => [name, row[name] ?? null]));
+/** What a click on a value, or on the bar of a row, asks: only events with all of the values. */
+function filterOf(values: Parameters<Refinements['where']>[0], refine: Props['refine']): (() => void) | undefined {
+  if (refine?.where === undefined || values.length === 0) return undefined;
+  return refine.isFilterable?.(values) === false ? undefined : () => refine.where?.(values);
 }
 
 /** Sorts by its column where the query takes that. */

@@ -7,6 +7,8 @@ import type { Sorted, Value } from '../language/refine.js';
 export interface Refinements {
   /** Filters by all of the values. */
   readonly where: (values: readonly Value[]) => void;
+  /** Whether `where` takes the values. */
+  readonly isFilterable: (values: readonly Value[]) => boolean;
   /** Asks for another time range: its stage. */
   readonly narrow: (stage: string) => void;
   /** Lists the people behind a number: its stage. Undefined where the query does not take it. */
@@ -43,7 +45,7 @@ export function useRefinements(
   const mode = answer?.mode;
   return useMemo(() => {
     if (language === undefined || mode === undefined) return undefined;
-    const { withFilters, withSort, withPeople, withAnchor, withTimeRange, sortedBy } = language;
+    const { withFilters, filterableIn, withSort, withPeople, withAnchor, withTimeRange, sortedBy } = language;
     const askIf = (text: string | undefined): void => {
       if (text !== undefined) ask(text);
     };
@@ -53,6 +55,7 @@ export function useRefinements(
     const takesPeople = isShort && example !== undefined && withPeople(q, example) !== undefined;
     return {
       where: (values) => askIf(withFilters(q, values)),
+      isFilterable: filterableIn(q),
       narrow: (stage) => ask(withTimeRange(q, stage)),
       people: takesPeople ? (stage) => askIf(withPeople(q, stage)) : undefined,
       anchor: (event) => askIf(withAnchor(q, event)),

@@ -6,7 +6,7 @@ import type { Name, Names } from '../api/answer.js';
 import { query } from '../api/query.js';
 import type { Chip, Filter } from '../language/chips.js';
 import { knownFields } from '../language/known-names.js';
-import { fieldText, nameText, valueText } from '../language/names.js';
+import { cellText, fieldText, nameText, valueText } from '../language/names.js';
 import { Icon } from '../shell/icon.js';
 import { menuItem } from '../shell/menu.js';
 import { texts } from '../texts.js';
@@ -163,7 +163,11 @@ function FilterForm({ projectId, filter, names, apply }: FilterProps) {
         </label>
       </SmallForm>
       {isKnown ? (
-        <Values projectId={projectId} field={written} choose={(value) => apply(`${written} = ${valueText(value)}`)} />
+        <Values
+          projectId={projectId}
+          field={written}
+          choose={(value) => apply(`${written} = ${cellText(field, value)}`)}
+        />
       ) : (
         <Picks names={knownFields(names).slice(0, SHOWN_MAX)} choose={setField} />
       )}

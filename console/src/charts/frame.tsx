@@ -159,26 +159,29 @@ interface LegendProps {
   readonly names: readonly string[];
   /** Series that are not drawn. */
   readonly hidden?: number;
-  /** Called with the index of a name that is clicked. */
-  readonly choose?: ((index: number) => void) | undefined;
+  /** What a click on the name at an index does. */
+  readonly actionOf?: ((index: number) => (() => void) | undefined) | undefined;
   readonly titleOf?: (name: string) => string;
 }
 
-export function Legend({ names, hidden = 0, choose, titleOf = texts.answer.onlyThis }: LegendProps) {
+export function Legend({ names, hidden = 0, actionOf, titleOf = texts.answer.onlyThis }: LegendProps) {
   return (
     <ul className={style.legend}>
-      {names.map((name, index) => (
-        <li key={name}>
-          <span className={style.swatch} style={{ background: colorOf(index) }} />
-          {choose === undefined ? (
-            name
-          ) : (
-            <button type="button" className={style.choose} title={titleOf(name)} onClick={() => choose(index)}>
-              {name}
-            </button>
-          )}
-        </li>
-      ))}
+      {names.map((name, index) => {
+        const act = actionOf?.(index);
+        return (
+          <li key={name}>
+            <span className={style.swatch} style={{ background: colorOf(index) }} />
+            {act === undefined ? (
+              name
+            ) : (
+              <button type="button" className={style.choose} title={titleOf(name)} onClick={act}>
+                {name}
+              </button>
+            )}
+          </li>
+        );
+      })}
       {hidden > 0 && <li>{texts.answer.hidden(hidden)}</li>}
     </ul>
   );

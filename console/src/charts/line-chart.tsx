@@ -16,11 +16,11 @@ interface Props {
   readonly hidden?: number;
   /** Called with the first and the last bucket over which the pointer was dragged. */
   readonly select?: ((first: number, last: number) => void) | undefined;
-  /** Called with the index of a series that is chosen in the legend. */
-  readonly choose?: ((series: number) => void) | undefined;
+  /** What a click on the name of a series in the legend does. */
+  readonly actionOf?: ((series: number) => (() => void) | undefined) | undefined;
 }
 
-export function LineChart({ data, name, hidden = 0, select, choose }: Props) {
+export function LineChart({ data, name, hidden = 0, select, actionOf }: Props) {
   const [ref, width] = useWidth<HTMLElement>();
   const [pointed, setPointed] = useState<number>();
   const [start, setStart] = useState<number>();
@@ -49,7 +49,7 @@ export function LineChart({ data, name, hidden = 0, select, choose }: Props) {
   return (
     <>
       {(series.length > 1 || hidden > 0) && (
-        <Legend names={series.map((each) => each.name)} hidden={hidden} choose={choose} />
+        <Legend names={series.map((each) => each.name)} hidden={hidden} actionOf={actionOf} />
       )}
       <figure ref={ref} className={style.chart}>
         {width > 0 && (

@@ -60,7 +60,11 @@ export function StackedChart({ data, name, below, choose, chooseSeries }: Props)
   const positive = { ...data, short: (value: number) => data.short(Math.abs(value)) };
   return (
     <>
-      <Legend names={data.series.map((each) => each.name)} choose={chooseSeries} titleOf={texts.charts.whoIs} />
+      <Legend
+        names={data.series.map((each) => each.name)}
+        actionOf={chooseSeries && ((index) => () => chooseSeries(index))}
+        titleOf={texts.charts.whoIs}
+      />
       <figure ref={ref} className={style.chart}>
         {width > 0 && (
           <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>

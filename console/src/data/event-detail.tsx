@@ -10,7 +10,7 @@ import { useProjectAnswer } from '../api/use-project-answer.js';
 import { toFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { LineChart } from '../charts/line-chart.js';
-import { fieldText, nameText, sourceText, valueText } from '../language/names.js';
+import { cellText, fieldText, nameText, sourceText, valueText } from '../language/names.js';
 import { dataTexts } from '../texts/data.js';
 import { texts } from '../texts.js';
 import style from './data.module.css';
@@ -67,6 +67,8 @@ function Property({ project, event, row }: Props & { readonly row: Row }) {
   const coverage = Number(row.coverage) / 100;
   const samples = Array.isArray(row.samples) ? (row.samples as readonly string[]) : [];
   const types = Array.isArray(row.types) ? row.types.join(', ') : String(row.types);
+  // Where some values are texts, a sample that looks like a number may be one.
+  const written = (sample: string): string => (types.includes('string') ? cellText(name, sample) : valueText(sample));
   return (
     <li>
       <div className={style.propertyHead}>
@@ -84,7 +86,7 @@ function Property({ project, event, row }: Props & { readonly row: Row }) {
           <Link
             key={sample}
             className={style.sample}
-            href={`/projects/${project.id}/ask${toFragment({ q: only(event, name, sample) })}`}
+            href={`/projects/${project.id}/ask${toFragment({ q: only(event, name, written(sample)) })}`}
             title={dataTexts.askOnly(`${name} = ${sample}`)}
           >
             {sample === '' ? '""' : sample}
@@ -96,4 +98,4 @@ function Property({ project, event, row }: Props & { readonly row: Row }) {
 }
 
 const only = (event: string, field: string, value: string): string =>
-  `${sourceText(event)} | last 30d | where ${fieldText(field)} = ${valueText(value)} | count by day`;
+  `${sourceText(event)} | last 30d | where ${fieldText(field)} = ${value} | count by day`;

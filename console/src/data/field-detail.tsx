@@ -6,7 +6,7 @@ import { Table } from '../answer/table.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
 import { toFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
-import { fieldText, valueText } from '../language/names.js';
+import { cellText, fieldText } from '../language/names.js';
 import { dataTexts } from '../texts/data.js';
 import { texts } from '../texts.js';
 import style from './data.module.css';
@@ -40,10 +40,10 @@ export function FieldDetail({ project, field }: { readonly project: Project; rea
           answer={data}
           timezone={project.timezone}
           refine={{
-            where: ([value]) =>
-              navigate(
-                askPath(`* | last 30d | where ${name} = ${valueText(String(value?.[1]))} | ${measureOf(field)} by day`),
-              ),
+            where: ([value]) => {
+              const only = `${name} = ${cellText(field, String(value?.[1]))}`;
+              navigate(askPath(`* | last 30d | where ${only} | ${measureOf(field)} by day`));
+            },
           }}
         />
       )}

@@ -1,4 +1,5 @@
 // Names, fields and values as the query language writes them, from what people type or click.
+import { COHORT_PREFIX } from '../../../src/query/definitions/definitions.js';
 import { quoteText } from '../../../src/query/parse/strings.js';
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.:/$-]*$/;
@@ -25,5 +26,13 @@ export function fieldText(name: string): string {
   return PLAIN_NAME.test(key) || WRITTEN.test(key) ? name : `${prefix}.${quoteText(key)}`;
 }
 
+/** What people type as a value: numbers, `true` and what is written already stay. */
 export const valueText = (value: string): string =>
   NUMBER.test(value) || WRITTEN.test(value) || value === 'true' || value === 'false' ? value : quoteText(value);
+
+/**
+ * A value of an answer as a filter by its field writes it. A text stands in quotes whatever it looks
+ * like: groups are the text forms of their values. Only cohorts have nothing but true and false.
+ */
+export const cellText = (field: string, cell: string | number | boolean): string =>
+  typeof cell === 'string' && !field.startsWith(COHORT_PREFIX) ? quoteText(cell) : String(cell);

@@ -1,13 +1,13 @@
 // A query with one part more: what a click on a part of an answer means. Every result is undefined
 // where the query does not take it.
 
+import { OTHER } from '../../../src/query/analyze/other-groups.js';
 import { parse } from '../../../src/query/parse/parse.js';
-import { quoteText } from '../../../src/query/parse/strings.js';
 import type { Stage } from '../../../src/query/parse/syntax.js';
 import type { Cell } from '../api/answer.js';
 import { chipsOf } from './chips.js';
 import { check, replaceSpan } from './language.js';
-import { nameText } from './names.js';
+import { cellText, nameText } from './names.js';
 
 /** A field of the answer with one of its values; null is a missing one. */
 export type Value = readonly [field: string, value: Cell];
@@ -23,11 +23,16 @@ export function withFilters(text: string, values: readonly Value[]): string | un
 export function withFilter(text: string, field: string, value: Cell): string | undefined {
   const insertion = chipsOf(text)?.insertions.filter;
   if (insertion === undefined) return undefined;
+  const isScalar = typeof value !== 'object';
   const condition =
-    value === null
-      ? `${field} not exists`
-      : `${field} = ${typeof value === 'number' || typeof value === 'boolean' ? String(value) : quoteText(String(value))}`;
+    value === null ? `${field} not exists` : `${field} = ${cellText(field, isScalar ? value : String(value))}`;
   return replaceSpan(text, { from: insertion.at, to: insertion.at }, `${insertion.before}${condition}`);
+}
+
+/** Whether values can be filtered by: the group `(other)` of `top … other` stands for many. */
+export function filterableIn(text: string): (values: readonly Value[]) => boolean {
+  const hasOther = parse(text).query.stages.some((stage) => stage.kind === 'top' && stage.withOther);
+  return (values) => !hasOther || values.every(([, value]) => value !== OTHER);
 }
 
 export interface Sorted {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { chipsOf } from '../../../console/src/language/chips.js';
-import { check, replaceSpan } from '../../../console/src/language/language.js';
+import { check, replaceSpan, setDefinitions } from '../../../console/src/language/language.js';
 import { fieldText, nameText, valueText } from '../../../console/src/language/names.js';
 import { withFilter } from '../../../console/src/language/refine.js';
 import { packageRoot } from '../../../src/platform/paths.js';
@@ -144,7 +144,15 @@ test.each([
     '* | where event_properties.n = 5 | count by event_properties.n',
   ],
   ['* | count by _country', '_country', null, '* | where _country not exists | count by _country'],
+  [
+    '* | count by event_properties.n',
+    'event_properties.n',
+    '["a","b"]',
+    '* | where event_properties.n = "[\\"a\\",\\"b\\"]" | count by event_properties.n',
+  ],
+  ['* | unique by cohort.power', 'cohort.power', 'true', '* | where cohort.power = true | unique by cohort.power'],
 ])('withFilter() on the answer of %s adds %s = %j', (q, field, value, expected) => {
+  setDefinitions([{ kind: 'cohort', name: 'power', query: '* | where count(purchase) >= 2', line: 1 }]);
   expect(withFilter(q, field, value)).toBe(expected);
   expect(check(expected, 'UTC')).toEqual([]);
 });

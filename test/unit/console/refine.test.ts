@@ -2,7 +2,14 @@
 // keeps the rest of the text.
 import { expect, test } from 'vitest';
 import { check } from '../../../console/src/language/language.js';
-import { sortedBy, withAnchor, withFilters, withPeople, withSort } from '../../../console/src/language/refine.js';
+import {
+  filterableIn,
+  sortedBy,
+  withAnchor,
+  withFilters,
+  withPeople,
+  withSort,
+} from '../../../console/src/language/refine.js';
 
 const valid = (q: string): void => expect(check(q, 'UTC')).toEqual([]);
 
@@ -43,6 +50,14 @@ test('a click on a series filters by all of its groups', () => {
     ]),
   ).toBe('* | last 7d | where _country not exists | where _os = "a \\"b\\"" | count by day, _os, _country');
   expect(withFilters('inspect *', [['_os', 'x']])).toBeUndefined();
+});
+
+test('the group of all further values has no filter, unless a value is called so', () => {
+  const isFilterable = filterableIn('* | count by day, _os | top 5 other');
+  expect([isFilterable([['_os', '(other)']]), isFilterable([['_os', 'iOS']]), isFilterable([])]).toEqual([
+    ...[false, true, true],
+  ]);
+  expect(filterableIn('* | count by _os | top 5')([['_os', '(other)']])).toBe(true);
 });
 
 test.each([
