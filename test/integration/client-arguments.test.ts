@@ -1,8 +1,8 @@
-// Unusual arguments of the Node and Python clients.
-import { expect, test } from 'vitest';
+// Unusual arguments of the Node and Python clients, and hosts that are not the service.
+import { describe, expect, test } from 'vitest';
 import { Client } from '../../clients/node/src/client.js';
 import { runPythonScript } from '../support/client-drivers.js';
-import { startScriptedServer } from '../support/scripted-server.js';
+import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 const HOST = 'http://127.0.0.1:9';
 const USERS = Array.from({ length: 20 }, (_, n) => `user-${n}`);
@@ -19,6 +19,36 @@ test('Node: an empty insert_id and an empty time are filled in, so that a repeti
     }),
   ]);
   await server.close();
+});
+
+describe('a host that redirects to a page which answers any request', () => {
+  const redirecting = async (run: (server: ScriptedServer) => Promise<void>): Promise<void> => {
+    const server = await startScriptedServer();
+    server.pages.set('/login', 'sign in');
+    server.answers.push({ status: 302, headers: { Location: '/login' } });
+    await run(server);
+    expect(server.requests).toHaveLength(1);
+    await server.close();
+  };
+
+  test('Node: is reported', () =>
+    redirecting(async ({ url }) => {
+      const errors: [string, number][] = [];
+      const client = new Client({ key: 'k', host: url, onError: ({ message }, lost) => errors.push([message, lost]) });
+      client.track({ event_type: 'a' });
+      await client.flush();
+      expect(errors).toEqual([[`the request was redirected to ${url}/login`, 1]]);
+    }));
+
+  test('Python: is reported', () =>
+    redirecting(async ({ url }) => {
+      const printed = await runPythonScript(`
+from event_analytics import Client
+with Client("k", "${url}", on_error=lambda error, lost: print(error, lost)) as client:
+    client.track("a")
+`);
+      expect(printed).toBe(`the request was redirected to ${url}/login 1`);
+    }));
 });
 
 test('Node: an empty project id is no project id, as in the other clients', () => {

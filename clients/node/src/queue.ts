@@ -134,6 +134,9 @@ export class SendQueue {
       });
       const text = await response.text();
       const retryAfter = response.headers.get('Retry-After');
+      // A redirect with 301 or 302 repeats a POST as a GET, without its body: any page answers 200.
+      if (response.ok && response.redirected && !response.headers.get('Content-Type')?.includes('json'))
+        return { error: new Error(`the request was redirected to ${response.url}`), isFinal: true, retryAfter };
       if (response.ok) return { retryAfter };
       return { error: new ServiceError(response.status, text), isFinal: !isPassing(response.status), retryAfter };
     } catch (error) {

@@ -77,6 +77,9 @@ def post(url: str, key: str, body: str, timeout_s: float) -> str:
     request = urllib.request.Request(url, data=body.encode("utf-8"), headers=headers, method="POST")
     try:
         with urllib.request.urlopen(request, timeout=timeout_s) as response:
+            # A redirect repeats a POST as a GET, without its body: any page answers 200.
+            if response.geturl() != url:
+                raise ServiceError(response.status, f"the request was redirected to {response.geturl()}")
             return response.read().decode("utf-8")
     except urllib.error.HTTPError as answer:
         with answer:
