@@ -244,25 +244,32 @@ async function waitForTransactions(postgres: Postgres, signal: AbortSignal): Pro
 export async function rewriteRedis(redis: Redis, signal: AbortSignal): Promise<void> {
   const persistence = await readPersistence(redis);
   if (persistence.get('aof_enabled') === '1') {
-    await waitForRedis(redis, 'aof_rewrite_in_progress', signal);
+    await waitForRedis(redis, AOF_REWRITES, signal);
     await redis.bgrewriteaof();
-    await waitForRedis(redis, 'aof_rewrite_in_progress', signal);
+    await waitForRedis(redis, AOF_REWRITES, signal);
     const status = (await readPersistence(redis)).get('aof_last_bgrewrite_status');
     if (status !== 'ok') throw new Error(`redis could not write its log anew: ${status}`);
   }
   if (await keepsSnapshots(redis)) {
-    await waitForRedis(redis, 'rdb_bgsave_in_progress', signal);
+    await waitForRedis(redis, SNAPSHOTS, signal);
     await redis.bgsave('SCHEDULE');
-    await waitForRedis(redis, 'rdb_bgsave_in_progress', signal);
+    await waitForRedis(redis, SNAPSHOTS, signal);
     const status = (await readPersistence(redis)).get('rdb_last_bgsave_status');
     if (status !== 'ok') throw new Error(`redis could not write its snapshot anew: ${status}`);
   }
 }
 
-const waitForRedis = (redis: Redis, field: string, signal: AbortSignal): Promise<void> =>
+// Redis only schedules a rewrite that is requested while it writes a snapshot.
+const AOF_REWRITES = ['aof_rewrite_scheduled', 'aof_rewrite_in_progress'];
+const SNAPSHOTS = ['rdb_bgsave_in_progress'];
+
+const waitForRedis = (redis: Redis, fields: readonly string[], signal: AbortSignal): Promise<void> =>
   pollUntilDone({
-    name: `redis (${field})`,
-    isLeft: async () => (await readPersistence(redis)).get(field) === '1',
+    name: `redis (${fields.at(-1)})`,
+    isLeft: async () => {
+      const persistence = await readPersistence(redis);
+      return fields.some((field) => persistence.get(field) === '1');
+    },
     withinMs: 10 * MINUTE_MS,
     signal,
   });
