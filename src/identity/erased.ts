@@ -1,34 +1,34 @@
-// Keeps erased people erased when their history is imported again: of imported calls, drops those
-// from before the erasure of their user, and the devices of those from before that of their device.
-// A request that is not carried out yet counts too.
+// Keeps erased people erased when their history is imported again or a dead letter is replayed: of
+// such calls, drops those from before the erasure of their user, and the devices of those from
+// before that of their device. A request that is not carried out yet counts too.
 import type { Transaction } from '../platform/postgres/client.js';
 import type { HashId, IdKind } from '../privacy/id-hash.js';
 import { MICROSECONDS_PER_MS } from './profile-history.js';
 import type { AcceptedIdentification } from './queue.js';
 
-/** The calls to apply, in their order. Live calls stay. */
+/** The calls to apply, in their order. Live calls that are applied the first time stay. */
 export async function withoutErased(
   trx: Transaction,
   calls: readonly AcceptedIdentification[],
   hashId: HashId,
 ): Promise<readonly AcceptedIdentification[]> {
-  const imported = calls.filter(({ at }) => at !== undefined);
-  if (imported.length === 0) return calls;
+  const earlier = calls.filter((call) => timeOfCall(call) < Number.POSITIVE_INFINITY);
+  if (earlier.length === 0) return calls;
   const hashOf = (kind: IdKind, { project, user, device = '' }: AcceptedIdentification): string =>
     hashId({ projectId: project, kind, id: kind === 'user' ? user : device });
   const users = await readErased(
     trx,
     ERASED_USERS,
-    imported.map((call) => toKey(call, hashOf('user', call))),
+    earlier.map((call) => toKey(call, hashOf('user', call))),
   );
   const devices = await readErased(
     trx,
     ERASED_DEVICES,
-    imported.map((call) => toKey(call, hashOf('device', call))),
+    earlier.map((call) => toKey(call, hashOf('device', call))),
   );
   if (users.size === 0 && devices.size === 0) return calls;
   const isErased = (erased: ReadonlyMap<string, number>, kind: IdKind, call: AcceptedIdentification): boolean =>
-    (call.at ?? Number.POSITIVE_INFINITY) <= (erased.get(keyOf(toKey(call, hashOf(kind, call)))) ?? -1);
+    timeOfCall(call) <= (erased.get(keyOf(toKey(call, hashOf(kind, call)))) ?? -1);
   return calls.flatMap((call) => {
     if (isErased(users, 'user', call)) return [];
     if (!isErased(devices, 'device', call)) return [call];
@@ -36,6 +36,10 @@ export async function withoutErased(
     return [rest];
   });
 }
+
+/** Microseconds. Infinity for a live call that is applied the first time. */
+const timeOfCall = ({ at, acceptedSeq }: AcceptedIdentification): number =>
+  Math.min(at ?? Number.POSITIVE_INFINITY, acceptedSeq ?? Number.POSITIVE_INFINITY);
 
 interface Key {
   readonly project_id: string;

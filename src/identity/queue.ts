@@ -28,7 +28,11 @@ export interface Identification {
   readonly request?: string;
 }
 
-export type AcceptedIdentification = Identification & { readonly seq: number };
+export type AcceptedIdentification = Identification & {
+  readonly seq: number;
+  /** Of a replayed dead letter: its number before, by which erasures tell what it belongs to. */
+  readonly acceptedSeq?: number;
+};
 
 export interface IdentifyJob {
   readonly version: 1;
@@ -114,6 +118,10 @@ export async function readBacklogs(queue: IdentifyQueue, redis: Redis): Promise<
 export async function renumberBatch(redis: Redis, job: Job<IdentifyJob>): Promise<void> {
   const { batch, operations } = job.data;
   const first = await takeSequence(redis, { member: batch, count: operations.length });
-  const renumbered = operations.map((operation, position) => ({ ...operation, seq: first + position }));
+  const renumbered = operations.map((operation, position) => ({
+    ...operation,
+    seq: first + position,
+    acceptedSeq: operation.acceptedSeq ?? operation.seq,
+  }));
   await job.updateData({ ...job.data, operations: renumbered });
 }

@@ -87,5 +87,5 @@ export async function forgetParkedCalls(queue: IdentifyQueue, isForgotten: (call
   }
 }
 
-export const isCallOf = ({ projectId, userId, erasedThroughSeq }: Erasure, { project, user, seq }: Call): boolean =>
-  project === projectId && user === userId && seq <= erasedThroughSeq;
+export const isCallOf = ({ projectId, userId, erasedThroughSeq }: Erasure, call: Call): boolean =>
+  call.project === projectId && call.user === userId && (call.acceptedSeq ?? call.seq) <= erasedThroughSeq;
