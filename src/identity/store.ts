@@ -243,16 +243,21 @@ interface Erased {
   readonly userId: string;
   /** Sequence number of the erasure; nothing below it is pending. */
   readonly throughSeq: number;
+  /** An earlier call has committed: the profile that is left is that of a new person. */
+  readonly isRepeated?: boolean;
 }
 
 /**
  * Deletes the effects of the user's calls up to a sequence number; later calls make a new person.
  * Idempotent.
  */
-export async function forgetUser(trx: Transaction, { projectId, userId, throughSeq }: Erased): Promise<Forgotten> {
+export async function forgetUser(
+  trx: Transaction,
+  { projectId, userId, throughSeq, isRepeated = false }: Erased,
+): Promise<Forgotten> {
   const [profile] = await lockExistingProfiles(trx, toKeyJson([{ projectId, userId }]));
   const devices = await devicesOf(trx, { projectId, userId, atSeq: throughSeq });
-  const profiles = profile === undefined ? 0 : await forgetProfile(trx, profile, throughSeq);
+  const profiles = profile === undefined || isRepeated ? 0 : await forgetProfile(trx, profile, throughSeq);
   // Delete older mappings of these devices too: they must not become effective again.
   const { rows } = await trx.raw<{ rows: { device_id: string }[] }>(
     `DELETE FROM device_mappings WHERE project_id = ? AND seq <= ? AND (user_id = ? OR device_id = ANY(?::text[]))

@@ -42,14 +42,21 @@ async function ownerOf(
   return mapping?.user_id;
 }
 
+interface Attempted {
+  /** Null before the first attempt has committed. */
+  readonly profile_version: string | null;
+}
+
 /** Resolves with the version up to which projections of the profile belong to the erased person. */
 export async function forgetIdentity(postgres: Postgres, erasure: Erasure): Promise<number> {
   const { id, projectId, userId, erasedThroughSeq } = erasure;
   return postgres.transaction(async (transaction) => {
+    const request = await transaction('erasure_requests').where({ id }).first<Attempted>('profile_version');
+    const isRepeated = request.profile_version !== null;
     // Locks also when there is no profile: a profile created meanwhile waits, and gets a larger
     // version than this one.
-    await lockProfiles(transaction, [{ projectId, userId }]);
-    await forgetUser(transaction, { projectId, userId, throughSeq: erasedThroughSeq });
+    if (!isRepeated) await lockProfiles(transaction, [{ projectId, userId }]);
+    await forgetUser(transaction, { projectId, userId, throughSeq: erasedThroughSeq, isRepeated });
     // Fixed by the first attempt: a later one could find a newer profile, whose projection may be
     // pending.
     const { rows } = await transaction.raw<{ rows: { profile_version: string }[] }>(

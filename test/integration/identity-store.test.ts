@@ -24,6 +24,7 @@ import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createIdHash } from '../../src/privacy/id-hash.js';
+import { forgetIdentity } from '../../src/privacy/identities.js';
 import { createErasure, type Erasure } from '../../src/privacy/store.js';
 import { waitForProjections } from '../../src/shards/store.js';
 import { sweepPending } from '../../workers/sweep-identities.js';
@@ -168,6 +169,20 @@ test('an erased person does not return by a dead letter that is replayed before 
   } finally {
     await queue.close();
   }
+});
+
+test('a purge keeps the profile of a person who was imported again after their erasure', async () => {
+  const throughSeq = T * 1000;
+  await apply(await accept(imported(set('u', 1), T - 1)));
+  const erasure = await requestErasure('u', throughSeq);
+  const version = await forgetIdentity(postgres, erasure);
+  expect(await profileOf('u')).toBeUndefined();
+  await apply(await accept(imported(set('u', 2), T + 1)));
+  expect(await forgetIdentity(postgres, erasure)).toBe(version);
+  expect(await profileOf('u')).toMatchObject({ properties: { a: 2 } });
+  await postgres('profiles').where({ project_id: project }).delete();
+  await forgetIdentity(postgres, erasure);
+  expect(await profileOf('u')).toBeUndefined();
 });
 
 test('calls in order leave no pending operations', async () => {
