@@ -29,11 +29,11 @@ export interface Secrets {
 
 export function openDataDirectory(path: string): DataDirectory {
   const root = resolve(path);
-  mkdirSync(root, { recursive: true, mode: 0o700 });
+  createFolder(root);
   closeToOthers(root);
   requireOwn(root);
   const logs = join(root, 'logs');
-  mkdirSync(logs, { recursive: true, mode: 0o700 });
+  createFolder(logs);
   closeToOthers(logs);
   return {
     path: root,
@@ -44,6 +44,16 @@ export function openDataDirectory(path: string): DataDirectory {
     standaloneFile: join(root, 'standalone.json'),
     serviceEnvironmentFile: join(root, SERVICE_ENVIRONMENT_FILE),
   };
+}
+
+function createFolder(path: string): void {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new StartProblem(`${reasonOf(error)}; set DATA_DIR to a folder that this account can write.`, {
+      cause: error,
+    });
+  }
 }
 
 /** The directory contains keys and personal data. */

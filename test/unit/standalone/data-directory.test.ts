@@ -14,6 +14,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
+test('openDataDirectory() names a path that cannot be a folder, and the setting', () => {
+  const file = join(path, 'file');
+  writeFileSync(file, '');
+  const sentence = `EEXIST: file already exists, mkdir '${file}'; set DATA_DIR to a folder that this account can write.`;
+  expect(() => openDataDirectory(file)).toThrow(new StartProblem(sentence));
+  mkdirSync(join(path, 'data'));
+  writeFileSync(join(path, 'data', 'logs'), '');
+  expect(() => openDataDirectory(join(path, 'data'))).toThrow(StartProblem);
+});
+
 test('readOrCreateSecrets() does not replace a complete file, which may belong to another account', () => {
   const directory = openDataDirectory(path);
   const file = join(path, 'secrets.json');
