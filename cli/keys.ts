@@ -31,7 +31,8 @@ async function run(): Promise<void> {
 
 /** The service of `npm start`, else the one at SERVICE_URL, which has no first project. */
 function findService(): Promise<{ readonly url: string; readonly project_id?: string }> {
-  return readStandalone(resolve(packageRoot, env.DATA_DIR || 'data')).catch((error: unknown) => {
+  const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
+  return readStandalone(dataDirectory, 'set SERVICE_URL').catch((error: unknown) => {
     if (env.SERVICE_URL) return { url: env.SERVICE_URL };
     throw error;
   });

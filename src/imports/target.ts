@@ -55,11 +55,17 @@ async function readKey(projectId: string, { readSecretKey }: TargetEnvironment):
   throw new UsageError('the key of the service cannot be read, because SECRET_KEY_BASE has changed; give --key');
 }
 
-/** Throws a UsageError when `npm start` has not written the file yet. */
-export async function readStandalone(dataDirectory: string): Promise<z.infer<typeof standaloneSchema>> {
+/**
+ * Throws a UsageError when `npm start` has not written the file yet. `otherwise`: how the caller
+ * finds a service that `npm start` does not run.
+ */
+export async function readStandalone(
+  dataDirectory: string,
+  otherwise = 'give --url and --key',
+): Promise<z.infer<typeof standaloneSchema>> {
   const path = join(dataDirectory, 'standalone.json');
   const text = await readFile(path, 'utf8').catch((cause: unknown) => {
-    throw new UsageError(`no service found at ${path}: run "npm start" first, or give --url and --key`, { cause });
+    throw new UsageError(`no service found at ${path}: run "npm start" first, or ${otherwise}`, { cause });
   });
   return standaloneSchema.parse(JSON.parse(text));
 }

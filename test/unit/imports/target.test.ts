@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { resolveTarget } from '../../../src/imports/target.js';
+import { readStandalone, resolveTarget } from '../../../src/imports/target.js';
 
 let dataDirectory = '';
 beforeAll(async () => {
@@ -51,8 +51,10 @@ test('resolveTarget() refuses a public key', async () => {
 
 test('resolveTarget() advises to start the service when none runs', async () => {
   await expect(resolveTarget(none, { dataDirectory: '/nonexistent', readSecretKey })).rejects.toThrow(
-    'run "npm start" first',
+    'run "npm start" first, or give --url and --key',
   );
+  // As npm run keys, which has neither option.
+  await expect(readStandalone('/nonexistent', 'set SERVICE_URL')).rejects.toThrow('first, or set SERVICE_URL');
 });
 
 test('resolveTarget() asks for --key when the key cannot be read', async () => {
