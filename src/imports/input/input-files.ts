@@ -103,7 +103,12 @@ async function filesUnder(folder: string): Promise<FoundFile[]> {
   const found: FoundFile[] = [];
   for (const entry of shown) {
     const path = join(folder, entry.name);
-    const stats = await stat(path);
+    const stats = await stat(path).catch((cause: NodeJS.ErrnoException) => {
+      // A link to nothing.
+      if (cause.code === 'ENOENT') return undefined;
+      throw new UsageError(`cannot read ${path}: ${cause.message}`, { cause });
+    });
+    if (stats === undefined) continue;
     if (stats.isDirectory()) found.push(...(await filesUnder(path)));
     else if (stats.isFile()) found.push({ file: path, bytes: stats.size });
   }

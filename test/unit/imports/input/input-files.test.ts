@@ -1,6 +1,6 @@
 // Input of an import: files, folders, globs, gzip and zip in one order. The archives of fixtures/
 // were made by Python's zipfile.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
@@ -22,6 +22,7 @@ beforeAll(() => {
   write('2026/01/01/no-suffix', Buffer.concat([gzipSync('two '), gzipSync('members')]));
   write('2026/01/01/_SUCCESS', '');
   write('2026/01/01/.hidden', 'x');
+  symlinkSync(join(folder, 'removed'), join(folder, '2026/01/01/link-to-nothing'));
   write('log.txt', 'log');
   write('export.zip', readFileSync(ARCHIVE));
   write('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20));
