@@ -19,13 +19,11 @@ import {
 import { lowWatermark, releaseSequence, takeSequence } from '../../src/identity/sequence.js';
 import { devicesOf, forgetUser, settleProfiles } from '../../src/identity/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
-import { newUuidV7, toOrganizationId, toProjectId } from '../../src/platform/ids.js';
+import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { createIdHash } from '../../src/privacy/id-hash.js';
-import { forgetIdentity } from '../../src/privacy/identities.js';
-import { createErasure, type Erasure } from '../../src/privacy/store.js';
 import { waitForProjections } from '../../src/shards/store.js';
 import { sweepPending } from '../../workers/sweep-identities.js';
 import { eventually } from '../support/eventually.js';
@@ -122,67 +120,6 @@ test('random live and imported links in any order map a device to the user of th
     expect([run, found.map(order)]).toEqual([run, expected]);
   }
   await settleProfiles(postgres, Number.MAX_SAFE_INTEGER);
-});
-
-async function requestErasure(userId: string, throughSeq: number): Promise<Erasure> {
-  const erasure = {
-    ...{ id: newUuidV7(), projectId: toProjectId(project), organizationId: toOrganizationId(randomUUID()), userId },
-    ...{ userHash: hashId({ projectId: project, kind: 'user', id: userId }), deviceIds: undefined },
-    ...{ erasedThroughMs: Math.floor(throughSeq / 1000), erasedThroughSeq: throughSeq },
-    requestedBy: { kind: 'secret', id: 'sk' },
-  };
-  await createErasure(postgres, { ...erasure, purgeBy: new Date() });
-  return erasure;
-}
-
-test('an erased person does not return by an import of older records', async () => {
-  await requestErasure('gone', T * 1000);
-  const calls = [imported(on('d', 'gone'), T - 1), imported(set('gone', 1), T), imported(on('d', 'other'), T - 2)];
-  await apply(await accept(...calls));
-  expect([await profileOf('gone'), await mappingsOf('d')]).toEqual([undefined, ['other']]);
-  const tombstone = {
-    project_id: project,
-    kind: 'device',
-    id_hash: hashId({ projectId: project, kind: 'device', id: 'e' }),
-  };
-  await postgres('erasure_tombstones').insert({ ...tombstone, erased_through_ms: T });
-  await apply(await accept(imported(on('e', 'other'), T), imported(set('gone', 2), T + 1)));
-  expect([await profileOf('gone'), await mappingsOf('e')]).toMatchObject([{ properties: { a: 2 } }, []]);
-});
-
-test('an erased person does not return by a dead letter that is replayed before the erasure is carried out', async () => {
-  const queue = createIdentifyQueue(redis);
-  try {
-    const accepted = await accept(set('gone', 1), set('stays', 1));
-    await requestErasure('gone', (accepted.operations[0]?.seq ?? 0) + 1000);
-    await releaseSequence(redis, accepted.batch);
-    const job = await queue.add('batch', accepted, { jobId: accepted.batch });
-    // Twice: a call that fails again is replayed again.
-    await renumberBatch(redis, job);
-    await renumberBatch(redis, job);
-    await apply(job.data);
-    expect(await profileOf('gone')).toBeUndefined();
-    expect(await profileOf('stays')).toMatchObject({ properties: { a: 1 } });
-    await apply(await accept(set('gone', 2)));
-    expect(await profileOf('gone')).toMatchObject({ properties: { a: 2 } });
-    await job.remove();
-  } finally {
-    await queue.close();
-  }
-});
-
-test('a purge keeps the profile of a person who was imported again after their erasure', async () => {
-  const throughSeq = T * 1000;
-  await apply(await accept(imported(set('u', 1), T - 1)));
-  const erasure = await requestErasure('u', throughSeq);
-  const version = await forgetIdentity(postgres, erasure);
-  expect(await profileOf('u')).toBeUndefined();
-  await apply(await accept(imported(set('u', 2), T + 1)));
-  expect(await forgetIdentity(postgres, erasure)).toBe(version);
-  expect(await profileOf('u')).toMatchObject({ properties: { a: 2 } });
-  await postgres('profiles').where({ project_id: project }).delete();
-  await forgetIdentity(postgres, erasure);
-  expect(await profileOf('u')).toBeUndefined();
 });
 
 test('calls in order leave no pending operations', async () => {
