@@ -24,6 +24,7 @@ type AlertNeeds = Needs<
   | 'PUBLIC_URL'
   | 'HOST'
   | 'PORT'
+  | 'QUERY_WAIT_MS'
   | 'QUERY_TIMEOUT_MS'
   | 'SMTP_URL'
   | 'MAILS_PER_PROJECT_PER_DAY_MAX'
@@ -58,7 +59,7 @@ function toRunDeps({ config, postgres, log }: AlertNeeds): CheckDeps {
   const runQuery = createAlertQueries({
     passes: createProjectPasses(config.SECRET_KEY_BASE),
     queryUrl: () => config.QUERY_URL ?? config.SERVICE_URL ?? publicUrl.href,
-    queryTimeoutMs: config.QUERY_TIMEOUT_MS,
+    queryTimeoutMs: config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS,
   });
   return { postgres, runQuery, publicUrl, log };
 }

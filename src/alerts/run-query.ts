@@ -57,12 +57,12 @@ export interface QuerySource {
   /** Of the query process, or of web. */
   readonly queryUrl: () => string;
   readonly passes: ProjectPasses;
-  /** Of the query itself, without the time that it waits for a place. */
+  /** The longest that a query waits for a place, and then runs. */
   readonly queryTimeoutMs: number;
 }
 
-/** For a place among the project's queries. */
-const WAITING_MS = 30_000;
+/** For everything else, so that the answer of the query tells what has timed out. */
+const GRACE_MS = 5_000;
 const UNAVAILABLE = 'the query could not be run';
 
 export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySource): RunAlertQuery {
@@ -77,7 +77,7 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySo
           [PASS_HEADER]: passes.issue({ projectId, personId }, Date.now()),
         },
         body: JSON.stringify({ q: query, format: 'json', limit: rowsMax, timezone }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(queryTimeoutMs + WAITING_MS)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(queryTimeoutMs + GRACE_MS)]),
       });
       if (Number(response.headers.get('Content-Length')) > BYTES_MAX) {
         await response.body?.cancel();

@@ -92,6 +92,7 @@ const settings = z.object({
   TASK_THREADS: integer(2, 1),
 
   QUERY_TIMEOUT_MS: integer(30_000, 1),
+  QUERY_WAIT_MS: integer(25_000, 1),
   QUERY_CONCURRENCY: integer(6, 1),
   QUERY_CONCURRENCY_PER_PROJECT: integer(3, 1),
   QUERY_QUEUE_PER_PROJECT_MAX: integer(32),

@@ -16,7 +16,7 @@ import { type CompileDeps, compileOffLoop } from './compile-task.js';
 import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import type { Engine } from './engines.js';
-import { beginExecution, type ExecuteDeps, type Execution } from './execute.js';
+import { beginExecution, type EngineLimits, type ExecuteDeps, type Execution } from './execute.js';
 import type { Found, KeptAnswers } from './kept-answers.js';
 import type { QueryMetrics } from './metrics.js';
 import type { AdmitToPeople, Caller } from './people-access.js';
@@ -24,6 +24,7 @@ import type { QueryRequest } from './schema.js';
 import type { QueryShare } from './shares.js';
 
 export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps {
+  readonly limits: AnswerLimits;
   /** Where the project lives. Rejects with a PublicError. */
   readonly engineOf: (projectId: ProjectId) => Promise<Engine>;
   readonly catalogs: Pick<CatalogReader, 'read' | 'readNow'>;
@@ -35,6 +36,11 @@ export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps
   readonly admitToPeople: AdmitToPeople;
   /** Undefined keeps none. */
   readonly kept?: KeptAnswers | undefined;
+}
+
+export interface AnswerLimits extends EngineLimits {
+  /** For a place among the queries that run, before `timeoutMs` begins. */
+  readonly waitMs: number;
 }
 
 export interface Question {
@@ -65,7 +71,6 @@ export async function answer<T>(
   format: (answered: Answered) => Promise<T>,
 ): Promise<T> {
   const startedAt = performance.now();
-  const deadlineMs = Date.now() + deps.limits.timeoutMs;
   // Once it is in memory, the types of properties are guessed from it.
   deps.catalogs.read(question.projectId).catch(() => undefined);
   const engine = await deps.engineOf(question.projectId);
@@ -81,6 +86,7 @@ export async function answer<T>(
   if (prepared?.found.kind === 'answer') return toFormat(await admitted(deps, question, prepared));
   const share = await waitForShare({ ...deps, shares: engine.shares }, question);
   const { clickhouse } = engine;
+  const deadlineMs = Date.now() + deps.limits.timeoutMs;
   const execution = beginExecution({ ...deps, clickhouse }, { requestId, signal, share, deadlineMs });
   try {
     const counted = await compileAndRun(deps, question, { execution, engine, prepared });
@@ -96,8 +102,8 @@ async function waitForShare(
   deps: Pick<AnswerDeps, 'limits' | 'metrics'> & Pick<Engine, 'shares'>,
   { projectId, signal }: Question,
 ): Promise<QueryShare> {
-  const { timeoutMs } = deps.limits;
-  const deadline = AbortSignal.timeout(timeoutMs);
+  const { waitMs } = deps.limits;
+  const deadline = AbortSignal.timeout(waitMs);
   const endWait = deps.metrics.beginWait(deps.shares.isIdle(projectId));
   try {
     const share = await deps.shares.enter(projectId, AbortSignal.any([signal, deadline]));
@@ -107,14 +113,15 @@ async function waitForShare(
     if (signal.aborted) throw new AnswerNotWanted();
     if (deadline.aborted) endWait();
     deps.metrics.refused.inc({ reason: deadline.aborted ? 'waited' : 'queue_full' });
-    throw deadline.aborted ? waitedTooLong(timeoutMs, cause) : cause;
+    throw deadline.aborted ? waitedTooLong(waitMs, cause) : cause;
   }
 }
 
-const waitedTooLong = (timeoutMs: number, cause: unknown): PublicError =>
+const waitedTooLong = (waitMs: number, cause: unknown): PublicError =>
   new PublicError(
-    'timed_out',
-    `the query waited ${timeoutMs / 1000} s for other queries to end and was not run; send fewer at a time`,
+    'rate_limited',
+    `the query waited ${waitMs / 1000} s for other queries to end and was not run; ` +
+      'try again in a minute, and send fewer at a time',
     { cause },
   );
 

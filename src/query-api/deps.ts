@@ -30,6 +30,7 @@ export function createQueryDeps(
   config: Pick<
     Config,
     | 'QUERY_TIMEOUT_MS'
+    | 'QUERY_WAIT_MS'
     | 'QUERY_CONCURRENCY'
     | 'QUERY_CONCURRENCY_PER_PROJECT'
     | 'QUERY_QUEUE_PER_PROJECT_MAX'
@@ -67,7 +68,11 @@ export function createQueryDeps(
     bodyBytesMax: config.MAX_REQUEST_BYTES,
     guesses: createPropertyGuesses((projectId) => parts.catalogs.held(projectId)),
     metrics,
-    limits: { timeoutMs: config.QUERY_TIMEOUT_MS, memoryBytes: config.QUERY_MEMORY_BYTES },
+    limits: {
+      timeoutMs: config.QUERY_TIMEOUT_MS,
+      waitMs: config.QUERY_WAIT_MS,
+      memoryBytes: config.QUERY_MEMORY_BYTES,
+    },
     now: Date.now,
     passes: createProjectPasses(config.SECRET_KEY_BASE),
     noteQuery: (projectId) => {

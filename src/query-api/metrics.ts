@@ -64,7 +64,7 @@ export function createQueryMetrics(
   });
   const refused = new Counter({
     name: 'query_refused_total',
-    help: 'Queries that were not run: the queue of their project was full (429), or they waited too long (504)',
+    help: 'Queries that were not run: the queue of their project was full, or they waited too long (both 429)',
     labelNames: ['reason'],
     registers: [registry],
   });

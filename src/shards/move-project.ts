@@ -31,8 +31,11 @@ import {
 } from './store.js';
 
 export interface MoveDeps extends ShardsDeps {
-  readonly config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE' | 'INGEST_PARTITIONS' | 'QUERY_TIMEOUT_MS'>;
-  /** Until no query reads the old place; by default by QUERY_TIMEOUT_MS. */
+  readonly config: Pick<
+    Config,
+    'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE' | 'INGEST_PARTITIONS' | 'QUERY_WAIT_MS' | 'QUERY_TIMEOUT_MS'
+  >;
+  /** Until no query reads the old place; by default the longest that a query may take. */
   readonly waitMs?: number;
 }
 
@@ -184,8 +187,11 @@ async function deleteElsewhere(
   return others;
 }
 
-/** Until no query reads the old place of a project. */
-const queryEndMs = ({ waitMs, config }: MoveDeps): number => waitMs ?? config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
+/**
+ * Until no query reads the old place of a project: a query looks up the place before it waits.
+ */
+const queryEndMs = ({ waitMs, config }: MoveDeps): number =>
+  waitMs ?? config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
 
 /** Deletes rows from where the projects have been, and then from the files there. */
 async function clearOldShards(deps: OpenDeps, projects: readonly ProjectId[]): Promise<void> {

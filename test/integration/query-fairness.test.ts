@@ -24,6 +24,7 @@ let victim: NewProject;
 beforeAll(async () => {
   databases = await createTestDatabases({
     ANSWER_CACHE_BYTES: '0',
+    QUERY_WAIT_MS: String(TIMEOUT_MS),
     QUERY_TIMEOUT_MS: String(TIMEOUT_MS),
     QUERY_CONCURRENCY_PER_PROJECT: String(PER_PROJECT),
     QUERY_QUEUE_PER_PROJECT_MAX: String(QUEUE),
@@ -246,8 +247,8 @@ describe('a query process with', () => {
     }
   }
 
-  test('a short deadline answers 504 to queries that waited too long, in the flooding project only', async () => {
-    await withQueryProcess({ QUERY_TIMEOUT_MS: '3000' }, async (url) => {
+  test('a short wait answers 429 to queries that waited too long, in the flooding project only', async () => {
+    await withQueryProcess({ QUERY_WAIT_MS: '3000' }, async (url) => {
       const { answers, leave } = flood(20, { url });
       const beside = await askSequentially(10, { url });
       const asked = await Promise.all(answers);
@@ -255,7 +256,7 @@ describe('a query process with', () => {
       expect(beside.map(({ status }) => status)).toEqual(Array(10).fill(200));
       const waited = asked.filter(({ error }) => error?.includes('waited 3 s'));
       expect(waited.length).toBeGreaterThan(0);
-      expect(new Set(waited.map(({ status }) => status))).toEqual(new Set([504]));
+      expect(new Set(waited.map(({ status }) => status))).toEqual(new Set([429]));
       // They really waited so long.
       expect(Math.min(...waited.map(({ ms }) => ms))).toBeGreaterThan(2_900);
       expect(await metric(url, 'query_refused_total{reason="waited"}')).toBeGreaterThan(0);
@@ -265,22 +266,25 @@ describe('a query process with', () => {
   test('little memory bounds the total of a project, and still answers a query that fits alone', async () => {
     const large = [`* | count by insert_id, distinct_id, ${groups(3)} | last 30d`];
     const memoryBytes = 600 * MEBIBYTE;
-    await withQueryProcess({ QUERY_MEMORY_BYTES: String(memoryBytes), QUERY_TIMEOUT_MS: '90000' }, async (url) => {
-      const { answers, settled } = flood(6, { queries: large, url });
-      const peak = peakOf(hostile, settled);
-      const beside: Asked[] = [];
-      let isOver = false;
-      settled.finally(() => {
-        isOver = true;
-      });
-      while (!isOver) beside.push(...(await askSequentially(1, { url })));
-      expect((await Promise.all(answers)).map(({ status, error }) => error ?? status)).toEqual(Array(6).fill(200));
-      expect(new Set(beside.map(({ status }) => status))).toEqual(new Set([200]));
-      // Some of them had more than the part of a query, and all of them never more than one query
-      // and two parts.
-      const part = memoryBytes / 6;
-      expect((await peak).bytes).toBeGreaterThan(part);
-      expect((await peak).bytes).toBeLessThan(memoryBytes + (PER_PROJECT - 1) * part);
-    });
+    await withQueryProcess(
+      { QUERY_MEMORY_BYTES: String(memoryBytes), QUERY_WAIT_MS: '90000', QUERY_TIMEOUT_MS: '90000' },
+      async (url) => {
+        const { answers, settled } = flood(6, { queries: large, url });
+        const peak = peakOf(hostile, settled);
+        const beside: Asked[] = [];
+        let isOver = false;
+        settled.finally(() => {
+          isOver = true;
+        });
+        while (!isOver) beside.push(...(await askSequentially(1, { url })));
+        expect((await Promise.all(answers)).map(({ status, error }) => error ?? status)).toEqual(Array(6).fill(200));
+        expect(new Set(beside.map(({ status }) => status))).toEqual(new Set([200]));
+        // Some of them had more than the part of a query, and all of them never more than one query
+        // and two parts.
+        const part = memoryBytes / 6;
+        expect((await peak).bytes).toBeGreaterThan(part);
+        expect((await peak).bytes).toBeLessThan(memoryBytes + (PER_PROJECT - 1) * part);
+      },
+    );
   }, 240_000);
 });

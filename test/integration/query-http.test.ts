@@ -2,6 +2,7 @@
 // projects.
 import { once } from 'node:events';
 import { request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential, CredentialStore, Scope } from '../../src/access/credentials.js';
@@ -17,7 +18,7 @@ import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import { createQueryApp } from '../../src/query-api/app.js';
 import { createQueryDeps } from '../../src/query-api/deps.js';
-import { createQueryHandlers } from '../../src/query-api/routes.js';
+import { createQueryHandlers, type QueryDeps } from '../../src/query-api/routes.js';
 import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, OTHER_PROJECT, PROJECT } from '../golden/dataset.js';
 import { eventually } from '../support/eventually.js';
 import { openShards } from '../support/shards.js';
@@ -51,9 +52,15 @@ const CREDENTIALS: ReadonlyMap<string, Credential> = new Map([
 
 const credentials: CredentialStore = { find: async (key) => CREDENTIALS.get(key) };
 
-async function start(settings: { concurrency: number; queueMax: number }): Promise<RunningServer> {
+type Started = RunningServer & Pick<QueryDeps, 'engineOf'>;
+
+async function start(settings: {
+  concurrency: number;
+  queueMax: number;
+  config?: Partial<typeof databases.config>;
+}): Promise<Started> {
   const bounds = { QUERY_CONCURRENCY: settings.concurrency, QUERY_QUEUE_PER_PROJECT_MAX: settings.queueMax };
-  const config = { ...databases.config, ...bounds };
+  const config = { ...databases.config, ...bounds, ...settings.config };
   const metrics = new Registry();
   const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
   const catalog = toCatalog([], false);
@@ -61,10 +68,8 @@ async function start(settings: { concurrency: number; queueMax: number }): Promi
   const parts = { shards, credentials, redis, threads, log, catalogs, definitions: { read: async () => NOTHING } };
   const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
-  return listen(createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log }), {
-    host: '127.0.0.1',
-    port: 0,
-  });
+  const app = createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log });
+  return { ...(await listen(app, { host: '127.0.0.1', port: 0 })), engineOf: deps.engineOf };
 }
 
 beforeAll(async () => {
@@ -315,6 +320,36 @@ describe('POST /query under load', () => {
       expect(refused.length).toBeGreaterThan(0);
       expect(refused[0]?.headers.get('retry-after')).toBe('60');
       expect(responses.some((response) => response.status === 200)).toBe(true);
+    } finally {
+      await narrow.close(1_000);
+    }
+  });
+
+  test('answers a query that has waited longer than a query may run', async () => {
+    const timeoutMs = 3_000;
+    const narrow = await start({ concurrency: 1, queueMax: 1, config: { QUERY_TIMEOUT_MS: timeoutMs } });
+    try {
+      const { shares } = await narrow.engineOf(toProjectId(PROJECT));
+      const held = await shares.enter(toProjectId(PROJECT), new AbortController().signal);
+      const answering = post(any, 'sk_one', narrow.port);
+      await eventually(async () => expect(shares.waiting).toBe(1));
+      await delay(timeoutMs + 100);
+      held.leave();
+      expect((await answering).status).toBe(200);
+    } finally {
+      await narrow.close(1_000);
+    }
+  });
+
+  test('answers 429 to a query that got no place in time', async () => {
+    const narrow = await start({ concurrency: 1, queueMax: 1, config: { QUERY_WAIT_MS: 100 } });
+    try {
+      const { shares } = await narrow.engineOf(toProjectId(PROJECT));
+      const held = await shares.enter(toProjectId(PROJECT), new AbortController().signal);
+      const response = await post(any, 'sk_one', narrow.port);
+      held.leave();
+      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60']);
+      expect(await response.json()).toMatchObject({ error: expect.stringContaining('waited 0.1 s') });
     } finally {
       await narrow.close(1_000);
     }

@@ -24,7 +24,7 @@ let two: TwoShards;
 let project: NewProject;
 
 beforeAll(async () => {
-  two = await startTwoShards({ QUERY_TIMEOUT_MS: '1000' }, ['worker', 'web']);
+  two = await startTwoShards({ QUERY_WAIT_MS: '1000', QUERY_TIMEOUT_MS: '1000' }, ['worker', 'web']);
   await two.processes.start('worker', 'second worker');
   project = await createTestProject(two.databases);
 }, 240_000);

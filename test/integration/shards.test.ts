@@ -256,7 +256,7 @@ async function runShards(
 ): Promise<{ status: number | null; said: string }> {
   const child = spawn(process.execPath, ['dist/cli/shards.js', ...args], {
     cwd: packageRoot,
-    env: { PATH: process.env.PATH, ...two.databases.env, QUERY_TIMEOUT_MS: '1000' },
+    env: { PATH: process.env.PATH, ...two.databases.env, QUERY_WAIT_MS: '1000', QUERY_TIMEOUT_MS: '1000' },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let said = '';

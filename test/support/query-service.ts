@@ -66,7 +66,7 @@ export async function startQueryService(
     guesses: ownGuesses ?? createPropertyGuesses((projectId) => catalogs.held(projectId)),
     threads,
     metrics: createQueryMetrics(new Registry(), shares),
-    limits: { timeoutMs: 30_000, memoryBytes: 2 ** 30 },
+    limits: { timeoutMs: 30_000, waitMs: 25_000, memoryBytes: 2 ** 30 },
     log,
     noteQuery: () => {},
     admitToPeople: async () => {},
