@@ -9,6 +9,7 @@ import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
+import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import { listParked, withQueue } from './parked-jobs.js';
 import { queuesOf } from './queues.js';
 
@@ -161,12 +162,10 @@ export const CHECKS: readonly Check[] = [
     name: 'Queues',
     advice: 'see ops/runbooks/ingest-lagging.md: is a worker running, and fast enough?',
     run: async ({ redis, shards }) => {
-      const heads = await Promise.all(
-        queuesOf(shards).map((name) =>
-          withQueue(redis, name, (queue) => queue.getJobs(['waiting', 'prioritized'], 0, 0, true)),
-        ),
+      const waits = await Promise.all(
+        queuesOf(shards).map((name) => withQueue(redis, name, (queue) => readOldestWaitMs(redis, queue))),
       );
-      const waiting = heads.flat().map((job) => Date.now() - job.timestamp);
+      const waiting = waits.filter((ms) => ms !== undefined);
       const longest = Math.max(0, ...waiting);
       return judge(
         longest <= WAITING_MAX_MS,

@@ -7,6 +7,7 @@ import { readBacklogs } from '../ingest/payloads.js';
 import { NOTHING } from '../platform/flow/backlog.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import type { Stores } from './checks.js';
 import type { Asker, DeadLetter, DeadLetters } from './dead-letters.js';
 import { type Examined, examineAll } from './examine.js';
@@ -86,18 +87,17 @@ async function readBacklog(redis: Redis, calls: IdentifyQueue, projectId: Projec
 
 const readQueue = (redis: Redis, name: string): Promise<QueueState> =>
   withQueue(redis, name, async (queue) => {
-    const [counts, heads] = await Promise.all([
+    const [counts, oldestWaitMs] = await Promise.all([
       queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'),
-      queue.getJobs(['waiting', 'prioritized'], 0, 0, true),
+      readOldestWaitMs(redis, queue),
     ]);
-    const ages = heads.map(({ timestamp }) => (Date.now() - timestamp) / 1000);
     return {
       queue: name,
       waiting: (counts.waiting ?? 0) + (counts.prioritized ?? 0),
       active: counts.active ?? 0,
       delayed: counts.delayed ?? 0,
       failed: counts.failed ?? 0,
-      oldest_waiting_seconds: ages.length === 0 ? null : Math.max(0, ...ages),
+      oldest_waiting_seconds: oldestWaitMs === undefined ? null : oldestWaitMs / 1000,
     };
   });
 

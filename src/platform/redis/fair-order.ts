@@ -9,7 +9,7 @@ import type { ChainableCommander } from 'ioredis';
 // queue that is not empty for this many units becomes first in, first out.
 const TAG_MAX = 2 ** 21 - 1;
 /** BullMQ's score of a job is its priority in the high 32 bits, and a counter in the low ones. */
-const SCORE_PER_TAG = 2 ** 32;
+export const SCORE_PER_TAG = 2 ** 32;
 
 type Head = Pick<Queue, 'toKey'>;
 

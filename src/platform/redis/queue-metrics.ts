@@ -3,6 +3,7 @@ import type { Queue } from 'bullmq';
 import type { Registry } from 'prom-client';
 import { createCollectedGauge } from '../collected-gauge.js';
 import type { Redis } from './client.js';
+import { readOldestWaitMs } from './oldest-waiting.js';
 import { openQueueToRead } from './open-queue.js';
 
 const STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
@@ -54,9 +55,8 @@ export function createQueueMetrics(
     () =>
       Promise.all(
         queuesNow().map(async (queue) => {
-          const heads = await queue.getJobs(['waiting', 'prioritized'], 0, 0, true);
-          const value = Math.max(0, ...heads.map(({ timestamp }) => (Date.now() - timestamp) / 1000));
-          return { labels: { queue: queue.name }, value };
+          const waitMs = (await readOldestWaitMs(redis, queue)) ?? 0;
+          return { labels: { queue: queue.name }, value: waitMs / 1000 };
         }),
       ),
   );
