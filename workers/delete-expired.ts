@@ -1,9 +1,9 @@
 // Scheduled job of keeping: the first run after midnight (UTC) deletes what is behind the edges of
 // each project, and then rewrites the files once for all of them. Later runs of the day find
-// nothing, or continue after a failure.
-import { deleteExpired, type KeepingDeps, purgeExpired } from '../src/keeping/delete-expired.js';
+// nothing, or continue after a failure; receipts that failed all day are finished first.
+import { closeReceipt, deleteExpired, type KeepingDeps, purgeExpired } from '../src/keeping/delete-expired.js';
 import { KEEPING_QUEUE } from '../src/keeping/queue.js';
-import { listDueKeeps, readSafeNow } from '../src/keeping/store.js';
+import { listDueKeeps, listLeftOpen, readSafeNow } from '../src/keeping/store.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { Needs } from './runtime.js';
@@ -25,6 +25,10 @@ export const startKeeping = defineScheduledJob({
     async function keep(): Promise<void> {
       const failures: unknown[] = [];
       const nowMs = await readSafeNow(postgres);
+      for (const receipt of await listLeftOpen(postgres, nowMs)) {
+        if (signal.aborted) return;
+        await closeReceipt(deps, receipt).catch((error: unknown) => failures.push(error));
+      }
       for (const due of await listDueKeeps(postgres, nowMs)) {
         if (signal.aborted) return;
         // A failing project does not delay others.

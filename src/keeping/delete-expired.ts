@@ -15,8 +15,17 @@ import { requireSettled } from '../privacy/erase-people.js';
 import { letErasuresPass } from '../privacy/purge-people.js';
 import { rewritePostgres, rewriteRedis } from '../privacy/rewrite-files.js';
 import { rewriteTraces } from '../privacy/rewrite-traces.js';
+import { addCounts, type EventCounts, goneOf, sumOf } from './event-counts.js';
 import { type Edge, edgesOf, namedIn } from './keep.js';
-import { beginReceipt, type DueKeep, listUnpurged, markDeleted, markPurged } from './store.js';
+import {
+  type DueKeep,
+  finishReceipt,
+  listUnpurged,
+  markPurged,
+  type OpenReceipt,
+  openReceipt,
+  saveCounts,
+} from './store.js';
 
 export interface KeepingDeps {
   readonly config: Pick<Config, 'DATABASE_URL'>;
@@ -29,41 +38,62 @@ export interface KeepingDeps {
 }
 
 /**
- * Resolves with the number of deleted events, once no query returns one. May be repeated: the
- * receipt of the day keeps the edges and the counts of the first run.
+ * Resolves with the number of events that the receipt of the day counts, once no query returns one.
+ * May be repeated: a later run of the day keeps the edges, and adds to the counts.
  */
 export async function deleteExpired(
   { shards, postgres }: KeepingDeps,
   { projectId, keep }: DueKeep,
   nowMs: number,
 ): Promise<number> {
-  const expired = { projectId, edges: edgesOf(keep, nowMs) };
   await requireSettled({ shards }, [{ projectId }]);
   const traces = await shards.tracesOf(projectId);
   await requireAnswers(traces);
-  const [home] = traces;
-  const counts = home === undefined ? [] : await countExpired(home.clickhouse, expired);
-  // Before the rows are deleted, because a crash in between would lose the counts.
-  const receipt = await beginReceipt(postgres, { ...expired, deleted: counts, nowMs });
-  const begun = { projectId, edges: receipt.edges };
+  const receipt = await openReceipt(postgres, { projectId, edges: edgesOf(keep, nowMs), nowMs });
+  let deleted: EventCounts = [];
   // Beside its home, where a move has left rows behind.
-  for (const { clickhouse, hosts } of traces) {
-    const isFound = sumOf(await countExpired(clickhouse, begun)) > 0;
+  for (const [index, { clickhouse, hosts }] of traces.entries()) {
+    const found = await countExpired(clickhouse, receipt);
+    // The receipt counts what its home had.
+    const isHome = index === 0;
+    // Before the rows are deleted, because a crash in between would lose the counts.
+    if (isHome) {
+      deleted = addCounts(receipt.deleted, goneOf(receipt.pending, found));
+      await saveCounts(postgres, receipt, { deleted, pending: found });
+    }
+    const isFound = sumOf(found) > 0;
     if (isFound) {
-      await dropParts(clickhouse, begun);
-      await deleteRows(clickhouse, begun);
+      await dropParts(clickhouse, receipt);
+      await deleteRows(clickhouse, receipt);
+    }
+    if (isHome) {
+      deleted = addCounts(deleted, found);
+      await saveCounts(postgres, receipt, { deleted, pending: [] });
     }
     // A replica may still be behind when a later run finds nothing at the first host.
     for (const host of isFound ? hosts : hosts.slice(1)) {
-      const left = sumOf(await countExpired(host.clickhouse, begun));
+      const left = sumOf(await countExpired(host.clickhouse, receipt));
       if (left > 0) throw new Error(`${left} events are still at ${host.name} after they were deleted`);
     }
   }
-  if (sumOf(receipt.deleted) > 0) await forgetValues(postgres, projectId);
-  // The receipt counts what its home had; files of other shards may have expired events as well.
-  const isPurged = sumOf(receipt.deleted) === 0 && traces.length === 1;
-  await markDeleted(postgres, { projectId, day: receipt.day, isPurged });
-  return sumOf(receipt.deleted);
+  const events = sumOf(deleted);
+  if (events > 0) await forgetValues(postgres, projectId);
+  // Files of other shards may have expired events as well.
+  await finishReceipt(postgres, receipt, { isPurged: events === 0 && traces.length === 1 });
+  return events;
+}
+
+/**
+ * Finishes a receipt of an earlier day, whose run has failed, with what it had deleted. The rest is
+ * of the next night, if it is still to be deleted then.
+ */
+export async function closeReceipt({ shards, postgres }: KeepingDeps, receipt: OpenReceipt): Promise<void> {
+  const [home] = await shards.tracesOf(receipt.projectId);
+  if (home === undefined) return;
+  const left = await countExpired(home.clickhouse, receipt);
+  const deleted = addCounts(receipt.deleted, goneOf(receipt.pending, left));
+  await saveCounts(postgres, receipt, { deleted, pending: [] });
+  await finishReceipt(postgres, receipt, { isPurged: false });
 }
 
 /** Resolves once no file has what was deleted before the call. */
@@ -79,11 +109,6 @@ export async function purgeExpired(deps: KeepingDeps): Promise<void> {
   await markPurged(postgres, unpurged);
 }
 
-/** Events by type. */
-export type DeletedCounts = readonly { readonly event: string; readonly events: number }[];
-
-export const sumOf = (counts: DeletedCounts): number => counts.reduce((sum, { events }) => sum + events, 0);
-
 interface Expired {
   readonly projectId: ProjectId;
   readonly edges: readonly Edge[];
@@ -92,7 +117,7 @@ interface Expired {
 /** Beyond these, the smallest are summed as one, without a name. */
 const COUNTED_TYPES_MAX = 1_000;
 
-async function countExpired(clickhouse: ClickHouseClient, expired: Expired): Promise<DeletedCounts> {
+async function countExpired(clickhouse: ClickHouseClient, expired: Expired): Promise<EventCounts> {
   const { sql, params } = conditionOf(expired);
   const result = await clickhouse.query({
     query: `SELECT event_type AS event, toFloat64(count()) AS events FROM events WHERE ${sql}

@@ -1,7 +1,7 @@
 // Store of keeping in PostgreSQL: which projects are due, and a receipt for each night.
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { DeletedCounts } from './delete-expired.js';
+import { type EventCounts, sumOf } from './event-counts.js';
 import type { Edge, Keep } from './keep.js';
 
 export interface DueKeep {
@@ -37,31 +37,56 @@ export async function listDueKeeps(postgres: Postgres, nowMs: number): Promise<D
   return rows.map(({ project_id, keep }) => ({ projectId: toProjectId(project_id), keep }));
 }
 
-interface Receipt {
+/** Not finished. */
+export interface OpenReceipt {
+  readonly projectId: ProjectId;
   readonly day: string;
   readonly edges: readonly Edge[];
-  readonly deleted: DeletedCounts;
+  readonly deleted: EventCounts;
+  /** Counted, and perhaps deleted. */
+  readonly pending: EventCounts;
 }
 
-/** The receipt of the day: this one, or the one that an earlier run has begun. */
-export async function beginReceipt(
+const OPEN_COLUMNS = 'r.project_id AS "projectId", r.day::text AS day, r.edges, r.deleted, r.pending';
+
+/** The receipt of the day: a new one, or the one that an earlier run has begun. */
+export async function openReceipt(
   postgres: Postgres,
-  begun: { projectId: ProjectId; edges: readonly Edge[]; deleted: DeletedCounts; nowMs: number },
-): Promise<Receipt> {
-  const { projectId, edges, deleted, nowMs } = begun;
-  const day = dayOf(nowMs);
+  { projectId, edges, nowMs }: { projectId: ProjectId; edges: readonly Edge[]; nowMs: number },
+): Promise<OpenReceipt> {
+  const key = { project_id: projectId, day: dayOf(nowMs) };
   await postgres('keep_receipts')
-    .insert({ project_id: projectId, day, edges: JSON.stringify(edges), deleted: JSON.stringify(deleted) })
+    .insert({ ...key, edges: JSON.stringify(edges), deleted: '[]' })
     .onConflict(['project_id', 'day'])
     .ignore();
-  const found = await postgres('keep_receipts').where({ project_id: projectId, day }).first('edges', 'deleted');
-  return { day, edges: found.edges, deleted: found.deleted };
+  return postgres('keep_receipts AS r').where(key).first(postgres.raw(OPEN_COLUMNS));
+}
+
+/** Those of earlier days, whose runs have failed. */
+export async function listLeftOpen(postgres: Postgres, nowMs: number): Promise<OpenReceipt[]> {
+  return postgres('keep_receipts AS r')
+    .join('projects AS p', (on) => on.on('p.id', 'r.project_id').andOnNull('p.deleted_at'))
+    .whereNull('r.deleted_at')
+    .where('r.day', '<', dayOf(nowMs))
+    .orderBy(['r.project_id', 'r.day'])
+    .select(postgres.raw(OPEN_COLUMNS));
+}
+
+export async function saveCounts(
+  postgres: Postgres,
+  { projectId, day }: Pick<OpenReceipt, 'projectId' | 'day'>,
+  { deleted, pending }: Pick<OpenReceipt, 'deleted' | 'pending'>,
+): Promise<void> {
+  await postgres('keep_receipts')
+    .where({ project_id: projectId, day })
+    .update({ deleted: JSON.stringify(deleted), pending: JSON.stringify(pending) });
 }
 
 /** Without deleted events there is nothing to purge. */
-export async function markDeleted(
+export async function finishReceipt(
   postgres: Postgres,
-  { projectId, day, isPurged }: { projectId: ProjectId; day: string; isPurged: boolean },
+  { projectId, day }: Pick<OpenReceipt, 'projectId' | 'day'>,
+  { isPurged }: { isPurged: boolean },
 ): Promise<void> {
   await postgres('keep_receipts')
     .where({ project_id: projectId, day })
@@ -91,7 +116,7 @@ const RECEIPTS_SHOWN = 100;
 export interface ShownReceipt {
   readonly day: string;
   readonly events: number;
-  readonly deleted: DeletedCounts;
+  readonly deleted: EventCounts;
   readonly edges: readonly { readonly events: readonly string[] | null; readonly before: string }[];
   readonly status: 'begun' | 'deleted' | 'purged';
   readonly deleted_at: Date | null;
@@ -107,7 +132,7 @@ export async function listReceipts(postgres: Postgres, projectId: ProjectId): Pr
     .select(postgres.raw('day::text AS day'), 'edges', 'deleted', 'deleted_at', 'purged_at');
   return rows.map(({ day, edges, deleted, deleted_at, purged_at }) => ({
     day,
-    events: (deleted as DeletedCounts).reduce((sum, { events }) => sum + events, 0),
+    events: sumOf(deleted),
     deleted,
     edges: (edges as Edge[]).map(showEdge),
     status: purged_at !== null ? 'purged' : deleted_at !== null ? 'deleted' : 'begun',

@@ -13,7 +13,7 @@ import { EMPTY_PROJECT } from '../support/definitions.js';
 import { examplesOf } from '../support/documentation.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
-import { beNextNight, DAY_MS, startNight, startOfToday } from '../support/keeping.js';
+import { beNextNight, DAY_MS, startKeeping, startNight, startOfToday } from '../support/keeping.js';
 import { track } from '../support/track.js';
 
 let stack: ErasureStack;
@@ -316,6 +316,48 @@ describe('keeping', () => {
     expect(await passNight(own)).toMatchObject({ events: 0, deleted: [] });
     expect(await idsOf(own)).toEqual(['new']);
   }, 240_000);
+
+  test('receipts of runs that failed are finished by the next one, which counts what it deletes', async () => {
+    const own = await stack.createTenant();
+    await put('version: 1\nkeep: { default: 90d }\n', own.project.secretKey);
+    const view = (insert_id: string, days: number) => ({ event_type: 'page_view', insert_id, time: daysAgo(days) });
+    await own.send(view('new', 1), view('late', 200), view('later', 300));
+    await own.holds(3);
+    await beNextNight(stack.postgres, own.project.id);
+    // As two runs leave them that ended before they had deleted anything.
+    const leave = (days: number) =>
+      stack.postgres('keep_receipts').insert({
+        ...{ project_id: own.project.id, day: daysAgo(days).slice(0, 10), deleted: '[]' },
+        edges: JSON.stringify([{ days: 90, beforeMs: today - (90 + days) * DAY_MS }]),
+      });
+    await Promise.all([leave(1), leave(0)]);
+    await startKeeping(stack);
+    await eventually(async () => {
+      expect((await keptOf(own)).receipts).toMatchObject([
+        { day: daysAgo(0).slice(0, 10), events: 2, status: 'purged' },
+        { day: daysAgo(1).slice(0, 10), events: 0, status: 'purged' },
+      ]);
+    }, 240_000);
+    expect(await idsOf(own)).toEqual(['new']);
+  }, 300_000);
+
+  test('a run that failed while it deleted counts each event once', async () => {
+    const own = await stack.createTenant();
+    await put('version: 1\nkeep: { default: 90d }\n', own.project.secretKey);
+    await own.send({ event_type: 'page_view', insert_id: 'late', time: daysAgo(200) });
+    await own.holds(1);
+    await beNextNight(stack.postgres, own.project.id);
+    // Three were counted, and two of them are deleted; one more is known from a run before.
+    const countsOf = (events: number) => JSON.stringify([{ event: 'page_view', events }]);
+    await stack.postgres('keep_receipts').insert({
+      ...{ project_id: own.project.id, day: daysAgo(0).slice(0, 10), deleted: countsOf(1), pending: countsOf(3) },
+      edges: JSON.stringify([{ days: 90, beforeMs: today - 90 * DAY_MS }]),
+    });
+    await startKeeping(stack);
+    await eventually(async () => {
+      expect((await keptOf(own)).receipts).toMatchObject([{ events: 4, status: 'purged' }]);
+    }, 240_000);
+  }, 300_000);
 
   async function partsWithDeletedRows(): Promise<unknown[]> {
     const result = await stack.store.client.query({

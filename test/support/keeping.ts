@@ -27,6 +27,11 @@ export async function beNextNight(postgres: Postgres, projectId: string): Promis
 /** Runs the job of the worker; the receipt says when it is done. */
 export async function startNight(stack: { postgres: Postgres; redis: Redis }, projectId: string): Promise<void> {
   await beNextNight(stack.postgres, projectId);
+  await startKeeping(stack);
+}
+
+/** As it runs every few minutes. */
+export async function startKeeping(stack: { redis: Redis }): Promise<void> {
   const queue = openQueue(KEEPING_QUEUE, stack.redis);
   await queue.add('now', {}, { removeOnComplete: true, removeOnFail: true });
   await queue.close();
