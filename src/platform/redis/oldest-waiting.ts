@@ -1,7 +1,7 @@
 // The job of a queue that has waited longest. In fair order the head need not be the oldest: a job
 // of an owner with a large backlog waits behind younger ones of others. Jobs with equal tags are in
-// order of arrival, so the oldest is the first of its tag; a queue has few tags, because each stands
-// for several megabytes. Reading every job would block Redis for tens of milliseconds.
+// order of arrival, so the oldest is the first of its tag; tags are few, because each stands for
+// several megabytes. Reading every job would block Redis for tens of milliseconds.
 import type { Queue } from 'bullmq';
 import type { Redis } from './client.js';
 import { SCORE_PER_TAG } from './fair-order.js';
