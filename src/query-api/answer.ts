@@ -18,7 +18,7 @@ import { AnswerNotWanted } from './engine-failures.js';
 import type { Engine } from './engines.js';
 import { beginExecution, type EngineLimits, type ExecuteDeps, type Execution } from './execute.js';
 import type { Found, KeptAnswers } from './kept-answers.js';
-import type { QueryMetrics } from './metrics.js';
+import type { QueryMeasure, QueryMetrics } from './metrics.js';
 import type { AdmitToPeople, Caller } from './people-access.js';
 import type { QueryRequest } from './schema.js';
 import type { QueryShare } from './shares.js';
@@ -64,20 +64,40 @@ export interface Answered {
   readonly elapsedMs: number;
 }
 
-/** Keeps the share until the answer is formatted, which limits the number of answers in memory. */
 export async function answer<T>(
   deps: AnswerDeps,
   question: Question,
+  format: (answered: Answered) => Promise<T>,
+): Promise<T> {
+  const measure = deps.metrics.begin();
+  try {
+    const formatted = await answerMeasured(deps, { ...question, measure }, format);
+    measure.end();
+    return formatted;
+  } catch (error) {
+    measure.end(error);
+    throw error;
+  }
+}
+
+interface MeasuredQuestion extends Question {
+  readonly measure: QueryMeasure;
+}
+
+/** Keeps the share until the answer is formatted, which limits the number of answers in memory. */
+async function answerMeasured<T>(
+  deps: AnswerDeps,
+  question: MeasuredQuestion,
   format: (answered: Answered) => Promise<T>,
 ): Promise<T> {
   const startedAt = performance.now();
   // Once it is in memory, the types of properties are guessed from it.
   deps.catalogs.read(question.projectId).catch(() => undefined);
   const engine = await deps.engineOf(question.projectId);
-  const { requestId, signal } = question;
+  const { requestId, signal, measure } = question;
   const toFormat = ({ rowsRead, ...counted }: Counted & { compiled: CompiledQuery; rowsRead: number }) => {
     const elapsedMs = Math.round(performance.now() - startedAt);
-    deps.metrics.observe({ mode: counted.compiled.mode, elapsedMs, rowsScanned: rowsRead });
+    measure.scanned(rowsRead);
     if (signal.aborted) throw new AnswerNotWanted();
     return format({ ...counted, elapsedMs });
   };
@@ -133,18 +153,19 @@ interface Prepared {
 }
 
 /** Undefined when no answers are kept. */
-async function prepare(deps: AnswerDeps, question: Question, engine: Engine): Promise<Prepared | undefined> {
+async function prepare(deps: AnswerDeps, question: MeasuredQuestion, engine: Engine): Promise<Prepared | undefined> {
   if (deps.kept === undefined) return undefined;
   return compileAndFind({ ...deps, kept: deps.kept }, question, { engine, nowMs: deps.now() });
 }
 
 async function compileAndFind(
   deps: AnswerDeps & { readonly kept: KeptAnswers },
-  { projectId, request }: Question,
+  { projectId, request, measure }: MeasuredQuestion,
   { engine, nowMs }: { engine: Engine; nowMs: number },
 ): Promise<Prepared> {
   const versions = engine.versions.read();
   const compiled = await compileRequest(deps, { projectId, request, nowMs });
+  measure.compiled(compiled);
   const found = await deps.kept.find({ engine, projectId, compiled, offset: request.offset, versions });
   return { nowMs, compiled, found };
 }
@@ -178,14 +199,15 @@ interface Run {
 
 async function compileAndRun(
   deps: AnswerDeps,
-  question: Question,
+  question: MeasuredQuestion,
   { execution, engine, prepared }: Run,
 ): Promise<Omit<Answered, 'elapsedMs'>> {
-  const { projectId, request } = question;
+  const { projectId, request, measure } = question;
   const { kept } = deps;
   const nowMs = deps.now();
   const isNow = prepared !== undefined && nowMs - prepared.nowMs <= SAME_MOMENT_MS;
   let compiled = isNow ? prepared.compiled : await compileRequest(deps, { projectId, request, nowMs });
+  measure.compiled(compiled);
   let found = isNow ? prepared.found : undefined;
   await admit(deps, question, compiled);
   for (;;) {

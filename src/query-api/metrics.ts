@@ -1,5 +1,7 @@
 // Prometheus metrics of queries.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import { PublicError } from '../platform/errors.js';
+import { AnswerNotWanted } from './engine-failures.js';
 import type { QueryShares } from './shares.js';
 
 export interface QueryMetrics {
@@ -11,7 +13,22 @@ export interface QueryMetrics {
    * other queries here.
    */
   beginWait(isNewcomer: boolean): () => void;
-  observe(query: { mode: string; elapsedMs: number; rowsScanned: number }): void;
+  /** Starts the time of a query. */
+  begin(): QueryMeasure;
+}
+
+export interface QueryMeasure {
+  /** The mode is not known before the query is compiled. */
+  compiled(query: { readonly mode: string }): void;
+  scanned(rows: number): void;
+  /** Ends the time. An error is its outcome. */
+  end(error?: unknown): void;
+}
+
+/** Of errors that are bugs or failures of a store: failed. */
+function outcomeOf(error: unknown): string {
+  if (error instanceof AnswerNotWanted) return 'cancelled';
+  return error instanceof PublicError ? error.kind : 'failed';
 }
 
 export function createQueryMetrics(
@@ -20,8 +37,8 @@ export function createQueryMetrics(
 ): QueryMetrics {
   const duration = new Histogram({
     name: 'query_duration_seconds',
-    help: 'Time from the text of a query to its rows, by mode',
-    labelNames: ['mode'],
+    help: 'Time from the text of a query to its formatted answer or its error, by mode ("none" when it was not compiled) and outcome',
+    labelNames: ['mode', 'outcome'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
     registers: [registry],
   });
@@ -77,9 +94,18 @@ export function createQueryMetrics(
     }),
     refused,
     beginWait: (isNewcomer) => waited.startTimer({ newcomer: String(isNewcomer) }),
-    observe: (query) => {
-      duration.observe({ mode: query.mode }, query.elapsedMs / 1000);
-      rowsScanned.inc({ mode: query.mode }, query.rowsScanned);
+    begin: () => {
+      const endTimer = duration.startTimer();
+      let mode = 'none';
+      return {
+        compiled: (query) => {
+          mode = query.mode;
+        },
+        scanned: (rows) => rowsScanned.inc({ mode }, rows),
+        end: (error) => {
+          endTimer({ mode, outcome: error === undefined ? 'answered' : outcomeOf(error) });
+        },
+      };
     },
   };
 }

@@ -392,9 +392,9 @@ test.each(['/query', '/catalog', '/mcp'])(
 );
 
 test('calls are counted by tool and outcome, and queries by agents as others', async () => {
-  const before = await metric('query_duration_seconds_count{mode="aggregate"}');
+  const before = await metric('query_duration_seconds_count{mode="aggregate",outcome="answered"}');
   await agent.call('query', { q: 'visit' });
-  expect(await metric('query_duration_seconds_count{mode="aggregate"}')).not.toEqual(before);
+  expect(await metric('query_duration_seconds_count{mode="aggregate",outcome="answered"}')).not.toEqual(before);
   const calls = (await metric('mcp_tool_calls_total')).join('\n');
   for (const outcome of ['ok', 'error']) expect(calls).toContain(`tool="query",outcome="${outcome}"`);
 });

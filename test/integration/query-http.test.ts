@@ -1,26 +1,12 @@
 // POST /query over HTTP on the real engine: credentials, formats, errors, paging, and isolation of
 // projects.
-import { once } from 'node:events';
-import { request } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
-import { Registry } from 'prom-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Credential, CredentialStore, Scope } from '../../src/access/credentials.js';
-import { toCatalog } from '../../src/catalog/catalog.js';
-import { NOTHING } from '../../src/definitions/reader.js';
 import type { Shards } from '../../src/platform/clickhouse/shards.js';
-import { createOperationsRouter } from '../../src/platform/http/operations.js';
-import { notFound } from '../../src/platform/http/respond.js';
-import { listen, type RunningServer } from '../../src/platform/http/server.js';
-import { toOrganizationId, toProjectId } from '../../src/platform/ids.js';
-import { createLogger } from '../../src/platform/log.js';
+import type { RunningServer } from '../../src/platform/http/server.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
-import { createQueryApp } from '../../src/query-api/app.js';
-import { createQueryDeps } from '../../src/query-api/deps.js';
-import { createQueryHandlers, type QueryDeps } from '../../src/query-api/routes.js';
-import { EVENT_ROWS, MAPPING_ROWS, NOW_MS, OTHER_PROJECT, PROJECT } from '../golden/dataset.js';
-import { eventually } from '../support/eventually.js';
+import { EVENT_ROWS, MAPPING_ROWS, OTHER_PROJECT } from '../golden/dataset.js';
+import { metricsOf, startQueryServer } from '../support/query-server.js';
 import { openShards } from '../support/shards.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -29,48 +15,6 @@ const threads = new ThreadPool({ threadsMax: 2 });
 let shards: Shards;
 let redis: Redis;
 let server: RunningServer;
-const log = createLogger({ process: 'test', level: 'fatal' });
-
-const credential = (kind: Credential['kind'], projectId: string, scopes: readonly Scope[]): Credential => ({
-  kind,
-  id: 'key',
-  projectId: toProjectId(projectId),
-  organizationId: toOrganizationId(PROJECT),
-  scopes: new Set(scopes),
-  ipPolicy: 'anonymize',
-  timezone: 'UTC',
-});
-
-const CREDENTIALS: ReadonlyMap<string, Credential> = new Map([
-  ['sk_one', credential('secret', PROJECT, ['track', 'query', 'dashboards', 'admin'])],
-  ['sk_two', credential('secret', OTHER_PROJECT, ['track', 'query', 'dashboards', 'admin'])],
-  ['sk_tokyo', { ...credential('secret', PROJECT, ['query']), timezone: 'Asia/Tokyo' }],
-  ['pk_one', credential('public', PROJECT, ['track'])],
-  ['aat_query', credential('token', PROJECT, ['query'])],
-  ['aat_track', credential('token', PROJECT, ['track'])],
-]);
-
-const credentials: CredentialStore = { find: async (key) => CREDENTIALS.get(key) };
-
-type Started = RunningServer & Pick<QueryDeps, 'engineOf'>;
-
-async function start(settings: {
-  concurrency: number;
-  queueMax: number;
-  config?: Partial<typeof databases.config>;
-}): Promise<Started> {
-  const bounds = { QUERY_CONCURRENCY: settings.concurrency, QUERY_QUEUE_PER_PROJECT_MAX: settings.queueMax };
-  const config = { ...databases.config, ...bounds, ...settings.config };
-  const metrics = new Registry();
-  const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
-  const catalog = toCatalog([], false);
-  const catalogs = { read: async () => catalog, readNow: async () => catalog, held: () => undefined };
-  const parts = { shards, credentials, redis, threads, log, catalogs, definitions: { read: async () => NOTHING } };
-  const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
-  const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
-  const app = createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log });
-  return { ...(await listen(app, { host: '127.0.0.1', port: 0 })), engineOf: deps.engineOf };
-}
 
 beforeAll(async () => {
   databases = await createTestDatabases();
@@ -78,7 +22,8 @@ beforeAll(async () => {
   redis = createRedis(databases.config);
   await shards.first.clickhouse.insert({ table: 'events', values: [...EVENT_ROWS], format: 'JSONEachRow' });
   await shards.first.clickhouse.insert({ table: 'device_map', values: [...MAPPING_ROWS], format: 'JSONEachRow' });
-  server = await start({ concurrency: 2, queueMax: 10 });
+  const limits = { QUERY_CONCURRENCY: 2, QUERY_QUEUE_PER_PROJECT_MAX: 10 };
+  server = await startQueryServer({ databases, shards, redis, threads }, limits);
 });
 
 afterAll(async () => {
@@ -309,74 +254,6 @@ describe('isolation of projects in POST /query', () => {
   });
 });
 
-describe('POST /query under load', () => {
-  const any = { q: '* | count', format: 'json' };
-
-  test('answers 429 with Retry-After when the queue is full', async () => {
-    const narrow = await start({ concurrency: 1, queueMax: 0 });
-    try {
-      const responses = await Promise.all(Array.from({ length: 20 }, () => post(any, 'sk_one', narrow.port)));
-      const refused = responses.filter((response) => response.status === 429);
-      expect(refused.length).toBeGreaterThan(0);
-      expect(refused[0]?.headers.get('retry-after')).toBe('60');
-      expect(responses.some((response) => response.status === 200)).toBe(true);
-    } finally {
-      await narrow.close(1_000);
-    }
-  });
-
-  test('answers a query that has waited longer than a query may run', async () => {
-    const timeoutMs = 3_000;
-    const narrow = await start({ concurrency: 1, queueMax: 1, config: { QUERY_TIMEOUT_MS: timeoutMs } });
-    try {
-      const { shares } = await narrow.engineOf(toProjectId(PROJECT));
-      const held = await shares.enter(toProjectId(PROJECT), new AbortController().signal);
-      const answering = post(any, 'sk_one', narrow.port);
-      await eventually(async () => expect(shares.waiting).toBe(1));
-      await delay(timeoutMs + 100);
-      held.leave();
-      expect((await answering).status).toBe(200);
-    } finally {
-      await narrow.close(1_000);
-    }
-  });
-
-  test('answers 429 to a query that got no place in time', async () => {
-    const narrow = await start({ concurrency: 1, queueMax: 1, config: { QUERY_WAIT_MS: 100 } });
-    try {
-      const { shares } = await narrow.engineOf(toProjectId(PROJECT));
-      const held = await shares.enter(toProjectId(PROJECT), new AbortController().signal);
-      const response = await post(any, 'sk_one', narrow.port);
-      held.leave();
-      expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60']);
-      expect(await response.json()).toMatchObject({ error: expect.stringContaining('waited 0.1 s') });
-    } finally {
-      await narrow.close(1_000);
-    }
-  });
-
-  test('releases the place of a client that disconnects', async () => {
-    const narrow = await start({ concurrency: 1, queueMax: 1 });
-    try {
-      for (let round = 0; round < 5; round++) {
-        const leaving = request({
-          port: narrow.port,
-          path: '/query',
-          method: 'POST',
-          headers: { 'x-api-key': 'sk_one', 'content-type': 'application/json' },
-        });
-        leaving.on('error', () => {});
-        leaving.end(JSON.stringify({ q: '* | unique by day' }));
-        await once(leaving, 'finish');
-        leaving.destroy();
-      }
-      await eventually(async () => expect((await post(any, 'sk_one', narrow.port)).status).toBe(200));
-    } finally {
-      await narrow.close(1_000);
-    }
-  });
-});
-
 describe('the longest queries in POST /query', () => {
   const fill = (head: string, part: (index: number) => string, tail: string): string => {
     let text = head;
@@ -426,9 +303,11 @@ describe('the longest queries in POST /query', () => {
   });
 });
 
-test('metrics count queries by mode', async () => {
+test('metrics count queries by mode and outcome', async () => {
   await ask({ q: 'signup | count' });
-  const metrics = await (await fetch(`http://127.0.0.1:${server.port}/metrics`)).text();
-  expect(metrics).toMatch(/query_duration_seconds_count\{mode="aggregate"\} \d+/);
+  expect((await post({ q: 'signup | cuont' })).status).toBe(400);
+  const metrics = await metricsOf(server);
+  expect(metrics).toMatch(/query_duration_seconds_count\{mode="aggregate",outcome="answered"\} \d+/);
+  expect(metrics).toMatch(/query_duration_seconds_count\{mode="none",outcome="bad_request"\} \d+/);
   expect(metrics).toContain('query_running 0');
 });
