@@ -343,9 +343,10 @@ test('a card that cannot be drawn says so, and leaves the others alone', async (
   await card.getByRole('alert').getByText('This card could not be shown').waitFor();
   await page.getByRole('region', { name: 'Orders' }).getByText('6', { exact: true }).waitFor();
   await expectNoFindings(visited);
+  await card.getByRole('button', { name: 'Try again' }).click();
+  await card.getByRole('alert').waitFor();
   await page.unroute(isBroken);
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await card.getByRole('button', { name: 'Try again' }).click();
   await card.getByRole('img').waitFor();
   // What React says about the error.
   expect(visited.complaints.splice(0).join()).toContain('split');

@@ -122,6 +122,7 @@ describe('a question', () => {
       const editor = page.locator('.cm-content[aria-label="Query"]');
       await editor.click();
       await page.keyboard.press('Control+a');
+      await page.keyboard.press('Delete');
       await page.keyboard.insertText(text);
       await page.getByRole('button', { name: 'Run' }).click();
       await expectQuery(visited, text);

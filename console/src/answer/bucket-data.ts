@@ -153,7 +153,7 @@ export const toCycleData = ({ rows }: Answer, unit: CycleUnit, measure: ShownCol
   ...numbersOf(measure),
 });
 
-/** In the order of the edges, whatever the answer is sorted by; the group without a number is last. */
+/** In the order of the edges, whatever sorts the answer; the group without a number is last. */
 export function toEdgeData({ rows }: Answer, { name, kind }: ShownColumn, measure: ShownColumn): BucketData {
   const edgeOf = (row: Row): number => numberIn(row, name) ?? Number.POSITIVE_INFINITY;
   const sorted = [...rows].sort((a, b) => (edgeOf(a) < edgeOf(b) ? -1 : 1));

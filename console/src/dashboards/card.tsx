@@ -127,7 +127,10 @@ function Answers({ projectId, card, queries, timezone }: AnswersProps) {
           {texts.answer.empty}
         </p>
       ) : (
-        <CardDrawing card={card} answers={answers} names={queries.map(({ name }) => name)} timezone={timezone} />
+        // The next answer is drawn, also after one that could not be.
+        <Boundary part="card" of={results.map(({ dataUpdatedAt }) => dataUpdatedAt).join()}>
+          <CardDrawing card={card} answers={answers} names={queries.map(({ name }) => name)} timezone={timezone} />
+        </Boundary>
       )}
       {warnings.map((warning) => (
         <p key={warning} className={style.warning}>

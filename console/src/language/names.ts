@@ -31,8 +31,8 @@ export const valueText = (value: string): string =>
   NUMBER.test(value) || WRITTEN.test(value) || value === 'true' || value === 'false' ? value : quoteText(value);
 
 /**
- * A value of an answer as a filter by its field writes it. A text stands in quotes whatever it looks
- * like: groups are the text forms of their values. Only cohorts have nothing but true and false.
+ * A value of an answer as a filter by its field writes it. A text stands in quotes, whatever it
+ * looks like: groups are the text forms of their values. Cohorts are only true or false.
  */
 export const cellText = (field: string, cell: string | number | boolean): string =>
   typeof cell === 'string' && !field.startsWith(COHORT_PREFIX) ? quoteText(cell) : String(cell);
