@@ -2,7 +2,7 @@
 // ClickHouse. Waiting jobs share a transaction; each ends only after the commit. The order of jobs
 // does not matter.
 import { type Job, UnrecoverableError } from 'bullmq';
-import { applyBatches, isolateRejectedCalls } from '../src/identity/apply.js';
+import { applyBatches, areRefusedCalls, isolateRejectedCalls } from '../src/identity/apply.js';
 import { createIdentityWorkerMetrics } from '../src/identity/metrics.js';
 import { measureOutbox } from '../src/identity/outbox.js';
 import { IDENTIFY_QUEUE, type IdentifyJob, projectOfBatch } from '../src/identity/queue.js';
@@ -10,7 +10,6 @@ import { releaseSequence } from '../src/identity/sequence.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { BatchWriter } from '../src/platform/flow/batch-writer.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
-import { isRefusedData } from '../src/platform/postgres/failures.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { LeasedWorker } from '../src/platform/redis/leased-worker.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
@@ -20,15 +19,22 @@ import type { Needs, RunningJob } from './runtime.js';
 // The fixed cost of a call, in bytes.
 const CALL_BYTES = 512;
 
+/** A batch whose calls are applied in one transaction or in several. */
+interface Applying {
+  /** With the calls that are left. */
+  job: IdentifyJob;
+}
+
 class Batches {
-  readonly jobs: IdentifyJob[] = [];
+  readonly batches: Applying[] = [];
   /** Number of calls. */
   rows = 0;
   /** Cost in small calls, so that a transaction of large calls has fewer. */
   cost = 0;
 
-  add(job: IdentifyJob): void {
-    this.jobs.push(job);
+  add(batch: Applying): void {
+    const { job } = batch;
+    this.batches.push(batch);
     this.rows += job.operations.length;
     this.cost += Math.max(job.operations.length, (job.bytes ?? 0) / CALL_BYTES);
   }
@@ -48,10 +54,15 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
   const writer = new BatchWriter<Batches>({
     createBlock: () => new Batches(),
     async write(block) {
-      applied.inc(await applyBatches(block.jobs, stores));
+      const jobs = block.batches.map(({ job }) => job);
+      const { calls, left } = await applyBatches(jobs, stores);
+      for (const batch of block.batches) {
+        batch.job = { ...batch.job, operations: left.get(batch.job.batch) ?? [] };
+      }
+      applied.inc(calls);
       projector.nudge();
     },
-    isRefused: isRefusedData,
+    isRefused: areRefusedCalls,
     rowsMax: BOUNDS.identifyCalls,
     // A transaction starts at once, and calls that arrive meanwhile share the next one.
     delayMs: { min: 0, max: 0 },
@@ -61,11 +72,15 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
 
   async function process(job: Job<IdentifyJob>): Promise<void> {
     const project = projectOfBatch(job.data.batch);
-    await writer.room({ key: project ?? '', isPrompt: project === undefined });
+    const batch: Applying = { job: job.data };
     try {
-      await writer.add((block) => block.add(job.data));
+      // Calls that are left wait again, behind those of others.
+      do {
+        await writer.room({ key: project ?? '', isPrompt: project === undefined });
+        await writer.add((block) => block.add(batch));
+      } while (batch.job.operations.length > 0);
     } catch (error) {
-      if (isRefusedData(error)) await keepRejected(job, nameFailure(error));
+      if (areRefusedCalls(error)) await keepRejected(job, nameFailure(error));
       else throw error;
     }
   }

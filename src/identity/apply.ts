@@ -1,9 +1,11 @@
-// Applies batches of identify calls to profiles and mappings in one transaction. Idempotent: each
+// Applies batches of identify calls to profiles and mappings in one transaction, which is bounded
+// by the bytes of the profiles: calls of the others are left for a later one. Idempotent: each
 // batch is applied once.
 
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { bisectFailures } from '../platform/flow/bisect-failures.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { isRefusedData } from '../platform/postgres/failures.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -19,7 +21,14 @@ import {
 } from './profile-history.js';
 import type { AcceptedIdentification, IdentifyJob } from './queue.js';
 import { findPending, lowWatermark, releaseSequence } from './sequence.js';
-import { deleteUnsavedProfiles, lockProfiles, type ProfileKey, type StoredProfile, saveProfiles } from './store.js';
+import {
+  deleteUnsavedProfiles,
+  lockProfiles,
+  type ProfileKey,
+  readLockedProfiles,
+  type StoredProfile,
+  saveProfiles,
+} from './store.js';
 
 interface ChangedProfile extends ProfileKey {
   readonly operations: ProfileOperation[];
@@ -39,11 +48,25 @@ interface Stores {
   readonly hashId: HashId;
 }
 
-/** Resolves with the number of newly applied calls. Safe to repeat and to run concurrently. */
-export async function applyBatches(batches: readonly IdentifyJob[], stores: Stores): Promise<number> {
-  const applied = await applyPending({ batches, areWhole: true }, stores);
-  if (applied.length > 0) await releaseSequence(stores.redis, ...applied.map(({ batch }) => batch));
-  return applied.reduce((count, { operations }) => count + operations.length, 0);
+type Calls = readonly AcceptedIdentification[];
+
+export interface Applied {
+  /** Number of newly applied calls. */
+  readonly calls: number;
+  /** By batch: calls that did not fit. The batch stays pending until they are applied, too. */
+  readonly left: ReadonlyMap<string, Calls>;
+}
+
+/** Whether calls can never be applied: PostgreSQL refuses them, or their text is too long. */
+export const areRefusedCalls = (error: unknown): boolean => isRefusedData(error) || error instanceof RangeError;
+
+/** Safe to repeat and to run concurrently. */
+export async function applyBatches(batches: readonly IdentifyJob[], stores: Stores): Promise<Applied> {
+  const { due, left } = await applyPending({ batches, areWhole: true }, stores);
+  const done = due.filter(({ batch }) => !left.has(batch));
+  if (done.length > 0) await releaseSequence(stores.redis, ...done.map(({ batch }) => batch));
+  const calls = due.reduce((sum, job) => sum + job.operations.length - (left.get(job.batch)?.length ?? 0), 0);
+  return { calls, left };
 }
 
 /**
@@ -56,47 +79,71 @@ export async function isolateRejectedCalls(
 ): Promise<readonly IdentifyJob['operations'][number][]> {
   return bisectFailures(job.operations, {
     store: async (operations) => {
-      await applyPending({ batches: [{ ...job, operations }], areWhole: false }, stores);
+      for (let rest: Calls = operations; rest.length > 0; ) {
+        const { left } = await applyPending({ batches: [{ ...job, operations: rest }], areWhole: false }, stores);
+        rest = left.get(job.batch) ?? [];
+      }
     },
-    isRefused: isRefusedData,
+    isRefused: areRefusedCalls,
   });
 }
 
-/** Applies the pending batches and resolves with them. Their sequence numbers stay pending. */
+interface AppliedBatches {
+  readonly due: readonly IdentifyJob[];
+  readonly left: Map<string, Calls>;
+}
+
+/** Applies the pending batches, as far as they fit. Their sequence numbers stay pending. */
 async function applyPending(
   { batches, areWhole }: { batches: readonly IdentifyJob[]; areWhole: boolean },
   { postgres, redis, hashId }: Stores,
-): Promise<readonly IdentifyJob[]> {
+): Promise<AppliedBatches> {
   const ids = batches.map(({ batch }) => batch);
   // A batch that is not pending was applied by a worker that was killed before its job ended.
   const pending = await findPending(redis, ids);
   const due = batches.filter(({ batch }) => pending.has(batch));
-  if (due.length === 0) return [];
+  const left = new Map<string, Calls>();
+  if (due.length === 0) return { due, left };
   // Calls that are missing from a partial batch still have to be applied: the snapshot must not
   // pass them.
-  const watermark = await lowWatermark(redis, { except: areWhole ? [...pending] : [] });
-  const calls = due.flatMap(({ operations }) => operations);
+  const exceptWhole = () => ({ except: areWhole ? [...pending].filter((batch) => !left.has(batch)) : [] });
+  const whole = await lowWatermark(redis, exceptWhole());
+  const all = due.flatMap(({ operations }) => operations);
 
   await postgres.transaction(async (trx) => {
-    const asked = collectChanges(calls).profiles;
-    const locked = await lockProfiles(trx, [...asked.values()]);
+    const asked = [...collectChanges(all).profiles.values()];
+    const locked = await lockProfiles(trx, asked);
     // Checked again under the locks: a worker whose job was taken over must not repeat calls that
     // another worker has applied and an erasure may have removed.
     const stillPending = await findPending(redis, [...pending]);
-    if (locked.length < asked.size || stillPending.size < pending.size) {
+    if (locked < asked.length || stillPending.size < pending.size) {
       throw new Error('profiles have changed hands while they were waited for');
     }
+    const stored = await readLockedProfiles(trx, asked, { bytesMax: BOUNDS.identifyProfileBytes });
+    const calls = stored.length === asked.length ? all : leaveOut(stored, due, left);
+    const watermark = left.size === 0 ? whole : await lowWatermark(redis, exceptWhole());
     // After the locks, which an erasure takes too: one of them finds what the other has written.
     const { profiles, mappings } = collectChanges(await withoutErased(trx, calls, hashId));
-    const changed = locked.flatMap((profile) => {
+    const changed = stored.flatMap((profile) => {
       const changes = profiles.get(keyOf(profile));
       return changes === undefined ? [] : change(profile, changes, watermark);
     });
     await saveProfiles(trx, changed);
-    if (profiles.size < asked.size) await deleteUnsavedProfiles(trx, [...asked.values()]);
+    if (profiles.size < asked.length) await deleteUnsavedProfiles(trx, asked);
     await saveMappings(trx, mappings, watermark);
   });
-  return due;
+  return { due, left };
+}
+
+/** Returns the calls of the profiles that fit, and adds the others of each batch to \`left\`. */
+function leaveOut(fitting: readonly ProfileKey[], due: readonly IdentifyJob[], left: Map<string, Calls>): Calls {
+  const keys = new Set(fitting.map(keyOf));
+  const fits = ({ project, user }: AcceptedIdentification) => keys.has(keyOf({ projectId: project, userId: user }));
+  for (const { batch, operations } of due) {
+    const others = operations.filter((call) => !fits(call));
+    if (others.length > 0) left.set(batch, others);
+  }
+  return due.flatMap(({ operations }) => operations.filter(fits));
 }
 
 const keyOf = ({ projectId, userId }: ProfileKey): string => `${projectId}/${userId}`;

@@ -3,12 +3,12 @@
 // entry. Rows may be written twice or out of order: the larger version wins.
 import type { CatalogRecorder } from '../catalog/recorder.js';
 import type { Shard } from '../platform/clickhouse/shards.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import { DeviceMapBlock, insertProjection, ProfileBlock } from './clickhouse-projection.js';
 import type { OutboxDepth } from './metrics.js';
 import type { Properties } from './property-ops.js';
 
-// Each entry may be a profile of the maximum size.
 const ROWS_AT_A_TIME = 1000;
 
 interface OutboxRow {
@@ -48,22 +48,24 @@ export interface OutboxDeps {
 
 /**
  * Resolves with the number of processed entries. Rows that no longer exist in PostgreSQL are
- * skipped.
+ * skipped; profiles beyond the bytes of one projection stay for the next.
  */
 export async function projectOutbox({ postgres, shard, catalogs }: OutboxDeps, database: string): Promise<number> {
   const { clickhouse } = shard;
   return postgres.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: OutboxRow[] }>(NEXT_ENTRIES, [shard.id]);
     if (rows.length === 0 || (await isAnyElsewhere(trx, rows, shard.id))) return 0;
-    const [profiles, mappings] = [await readProfiles(trx, rows, catalogs), await readMappings(trx, rows)];
+    const { block: profiles, left } = await readProfiles(trx, rows, catalogs);
+    const mappings = await readMappings(trx, rows);
     await catalogs.announce(profiles.names);
     await Promise.all([
       insertProjection(clickhouse, { table: 'profiles', database, block: profiles }),
       insertProjection(clickhouse, { table: 'device_map', database, block: mappings }),
     ]);
     await catalogs.record(profiles.names);
-    await trx.raw('DELETE FROM identity_outbox WHERE id = ANY(?::bigint[])', [rows.map(({ id }) => id)]);
-    return rows.length;
+    const done = rows.filter((row) => row.kind === 'mapping' || !left.has(`${row.project_id}/${row.key}`));
+    await trx.raw('DELETE FROM identity_outbox WHERE id = ANY(?::bigint[])', [done.map(({ id }) => id)]);
+    return done.length;
   });
 }
 
@@ -85,7 +87,8 @@ const keysOf = (rows: readonly OutboxRow[], kind: OutboxRow['kind']): string =>
 interface ProfileRow {
   readonly project_id: string;
   readonly user_id: string;
-  readonly properties: Properties;
+  /** Null when they do not fit. */
+  readonly properties: Properties | null;
   readonly email: string | null;
   readonly email_domain: string | null;
   readonly first_seen: Date;
@@ -93,21 +96,42 @@ interface ProfileRow {
   readonly version: string;
 }
 
+/**
+ * The properties of as many profiles as fit, at least of one. Each project has the same share of
+ * the bytes, and its small profiles come first.
+ */
+const PROFILES = `
+WITH sized AS (
+  SELECT p.project_id, p.user_id, octet_length(p.properties::text) AS bytes
+  FROM profiles p JOIN (
+    SELECT DISTINCT project_id, key FROM jsonb_to_recordset(?::jsonb) AS k(project_id uuid, key text)
+  ) k ON p.project_id = k.project_id AND p.user_id = k.key
+), turns AS (
+  SELECT *, sum(bytes) OVER (PARTITION BY project_id ORDER BY bytes, user_id) AS turn FROM sized
+), totals AS (
+  SELECT *, sum(bytes) OVER by_turn AS total, row_number() OVER by_turn AS place
+  FROM turns WINDOW by_turn AS (ORDER BY turn, project_id, user_id)
+)
+SELECT p.project_id, p.user_id, CASE WHEN total <= ? OR place = 1 THEN p.properties END AS properties,
+  p.email, p.email_domain, p.first_seen, p.last_seen, p.version
+FROM totals JOIN profiles p USING (project_id, user_id) ORDER BY p.project_id`;
+
 async function readProfiles(
   trx: Transaction,
   rows: readonly OutboxRow[],
   catalogs: CatalogRecorder,
-): Promise<ProfileBlock> {
-  const result = await trx.raw<{ rows: ProfileRow[] }>(
-    `SELECT p.project_id, p.user_id, p.properties, p.email, p.email_domain, p.first_seen, p.last_seen, p.version
-     FROM profiles p JOIN (
-       SELECT DISTINCT project_id, key FROM jsonb_to_recordset(?::jsonb) AS k(project_id uuid, key text)
-     ) k ON p.project_id = k.project_id AND p.user_id = k.key
-     ORDER BY p.project_id`,
-    [keysOf(rows, 'profile')],
-  );
+): Promise<{ readonly block: ProfileBlock; readonly left: ReadonlySet<string> }> {
+  const result = await trx.raw<{ rows: ProfileRow[] }>(PROFILES, [
+    keysOf(rows, 'profile'),
+    BOUNDS.identifyProfileBytes,
+  ]);
   const block = new ProfileBlock(catalogs);
+  const left = new Set<string>();
   for (const row of result.rows) {
+    if (row.properties === null) {
+      left.add(`${row.project_id}/${row.user_id}`);
+      continue;
+    }
     block.add({
       projectId: row.project_id,
       userId: row.user_id,
@@ -119,7 +143,7 @@ async function readProfiles(
       version: Number(row.version),
     });
   }
-  return block;
+  return { block, left };
 }
 
 interface MappingRow {

@@ -140,16 +140,19 @@ function readOps(body: RawEvent, limits: EventLimits): PropertyOps {
   for (const key of keys) requireKey(key, limits);
 
   const setEntries = [...toEntries(properties, limits), ...toEntries(set, limits)];
-  const bytes = setEntries.reduce((sum, [key, value]) => sum + (value === null ? 0 : propertyBytes(key, value)), 0);
+  const setOnceEntries = toEntries(setOnce, limits).flatMap(([key, value]) =>
+    value === null ? [] : [[key, value] as const],
+  );
+  const bytes = [...setEntries, ...setOnceEntries].reduce(
+    (sum, [key, value]) => sum + (value === null ? 0 : propertyBytes(key, value)),
+    0,
+  );
   if (bytes > PROFILE_BYTES_MAX) {
     throw new IdentifyRefusal(
       'limit',
       `the properties of the call have ${bytes} bytes; a profile holds ${PROFILE_BYTES_MAX}`,
     );
   }
-  const setOnceEntries = toEntries(setOnce, limits).flatMap(([key, value]) =>
-    value === null ? [] : [[key, value] as const],
-  );
   return {
     // Later entries win: $set is applied after user_properties.
     ...(setEntries.length > 0 && { set: Object.fromEntries(setEntries) }),

@@ -55,10 +55,10 @@ const toKeyJson = (keys: readonly ProfileKey[]): string =>
 const KEYS = 'jsonb_to_recordset(?::jsonb) AS k(project_id uuid, user_id text)';
 
 /**
- * Locks the profiles and creates missing ones. Returns fewer when one was deleted concurrently: the
- * transaction must then be retried.
+ * Locks the profiles and creates missing ones. Returns their number, which is smaller when one was
+ * deleted concurrently: the transaction must then be retried.
  */
-export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<StoredProfile[]> {
+export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<number> {
   const json = toKeyJson(keys);
   await trx.raw(
     `INSERT INTO profiles (project_id, user_id, properties, first_seen, last_seen, version, checkpoint, checkpoint_seq)
@@ -77,14 +77,48 @@ export async function deleteUnsavedProfiles(trx: Transaction, keys: readonly Pro
   );
 }
 
-async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<StoredProfile[]> {
-  const { rows } = await trx.raw<{ rows: ProfileRow[] }>(
-    `SELECT p.project_id, p.user_id, p.properties, p.times, p.first_seen, p.last_seen, p.checkpoint, p.checkpoint_seq
-     FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
+async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<number> {
+  const { rows } = await trx.raw<{ rows: object[] }>(
+    `SELECT FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
      ORDER BY p.project_id, p.user_id FOR UPDATE OF p`,
     [keyJson],
   );
-  // A separate statement: one that waited for a lock reads other tables from its older snapshot.
+  return rows.length;
+}
+
+/**
+ * As many of these profiles as have \`bytesMax\` together, as the text that PostgreSQL sends; at
+ * least one. Each project has the same share, and its small profiles come first. The index, not a
+ * join, finds pending operations, because hardly any profile has some.
+ */
+const FITTING_PROFILES = `
+WITH sized AS (
+  SELECT p.project_id, p.user_id,
+    octet_length(p.properties::text) + octet_length(p.times::text) + CASE WHEN p.checkpoint IS NULL THEN 0 ELSE
+      octet_length(p.checkpoint::text) + (
+        SELECT coalesce(sum(octet_length(o.operation::text)), 0) FROM profile_operations o
+        WHERE o.project_id = p.project_id AND o.user_id = p.user_id
+      ) END AS bytes
+  FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
+), turns AS (
+  SELECT *, sum(bytes) OVER (PARTITION BY project_id ORDER BY bytes, user_id) AS turn FROM sized
+), totals AS (
+  SELECT *, sum(bytes) OVER by_turn AS total, row_number() OVER by_turn AS place
+  FROM turns WINDOW by_turn AS (ORDER BY turn, project_id, user_id)
+)
+SELECT p.project_id, p.user_id, p.properties, p.times, p.first_seen, p.last_seen, p.checkpoint, p.checkpoint_seq
+FROM totals JOIN profiles p USING (project_id, user_id) WHERE total <= ? OR place = 1`;
+
+/**
+ * Reads locked profiles, as many as fit. A separate statement from the one that waited for their
+ * locks, which reads other tables from its older snapshot.
+ */
+export async function readLockedProfiles(
+  trx: Transaction,
+  keys: readonly ProfileKey[],
+  { bytesMax }: { readonly bytesMax: number },
+): Promise<StoredProfile[]> {
+  const { rows } = await trx.raw<{ rows: ProfileRow[] }>(FITTING_PROFILES, [toKeyJson(keys), bytesMax]);
   const tails = await loadTails(
     trx,
     rows.filter(({ checkpoint }) => checkpoint !== null),
@@ -255,7 +289,9 @@ export async function forgetUser(
   trx: Transaction,
   { projectId, userId, throughSeq, isRepeated = false }: Erased,
 ): Promise<Forgotten> {
-  const [profile] = await lockExistingProfiles(trx, toKeyJson([{ projectId, userId }]));
+  const keys = [{ projectId, userId }];
+  await lockExistingProfiles(trx, toKeyJson(keys));
+  const [profile] = await readLockedProfiles(trx, keys, { bytesMax: 0 });
   const devices = await devicesOf(trx, { projectId, userId, atSeq: throughSeq });
   const profiles = profile === undefined || isRepeated ? 0 : await forgetProfile(trx, profile, throughSeq);
   // Delete older mappings of these devices too: they must not become effective again.

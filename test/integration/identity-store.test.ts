@@ -59,7 +59,8 @@ async function accept(...calls: Omit<Identification, 'project'>[]): Promise<Iden
   return { version: 1, batch, operations: calls.map((call, index) => ({ project, ...call, seq: first + index })) };
 }
 
-const apply = (...batches: IdentifyJob[]) => applyBatches(batches, { postgres, redis, hashId });
+const apply = async (...batches: IdentifyJob[]): Promise<number> =>
+  (await applyBatches(batches, { postgres, redis, hashId })).calls;
 const add = (user: string, a: number): Omit<Identification, 'project'> => ({ user, ops: { add: { a } } });
 const set = (user: string, a: number): Omit<Identification, 'project'> => ({ user, ops: { set: { a } } });
 const on = (device: string, user: string): Omit<Identification, 'project'> => ({ user, device, ops: {} });

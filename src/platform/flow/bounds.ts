@@ -64,8 +64,10 @@ export const BOUNDS = {
   insertMonths: 3,
   /** Jobs that wait during a transaction share the next one. */
   identifyJobs: 100,
-  /** Each call may concern a profile of the maximum size, and one statement writes them all. */
+  /** One statement writes them all. */
   identifyCalls: 500,
+  /** Stored size of the profiles that one transaction changes, or that one projection copies. */
+  identifyProfileBytes: 4 * MIB,
   identifyBatches: 4,
   /**
    * The catalog of a project. A field with more values, or with a longer one, is not listed with
