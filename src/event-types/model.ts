@@ -54,10 +54,24 @@ export async function readProjectTypes(ask: Ask): Promise<ProjectTypes> {
   };
 }
 
-async function readProperties(ask: Ask, name: string): Promise<EventType['properties']> {
+/** Rows of one answer: the most that a query returns. */
+const ROWS_PER_ANSWER = 10_000;
+
+type Inspected = z.infer<typeof inspectedSchema>['rows'];
+
+async function inspect(ask: Ask, name: string): Promise<Inspected> {
   const q = `inspect ${JSON.stringify(name)} | ${RANGE}`;
-  const { rows } = inspectedSchema.parse(await ask('/query', { q, format: 'json', limit: 1000 }));
-  return rows
+  const all: Inspected = [];
+  for (;;) {
+    const page = { limit: ROWS_PER_ANSWER, offset: all.length };
+    const { rows } = inspectedSchema.parse(await ask('/query', { q, format: 'json', ...page }));
+    for (const row of rows) all.push(row);
+    if (rows.length < ROWS_PER_ANSWER) return all;
+  }
+}
+
+async function readProperties(ask: Ask, name: string): Promise<EventType['properties']> {
+  return (await inspect(ask, name))
     .filter(({ property }) => property.startsWith(PREFIX))
     .map(({ property, types }) => ({ key: toKey(property.slice(PREFIX.length)), types }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));

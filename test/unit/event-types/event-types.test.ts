@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ProjectTypes } from '../../../src/event-types/model.js';
+import { type ProjectTypes, readProjectTypes } from '../../../src/event-types/model.js';
 import { toPython } from '../../../src/event-types/python.js';
 import { toTypeScript } from '../../../src/event-types/typescript.js';
 import { packageRoot } from '../../../src/platform/paths.js';
@@ -90,4 +90,15 @@ test('a wrong event, property or type is a compile error', { timeout: 60_000 }, 
     wrong: [8, 9, 10, 11, 12, 13],
     elsewhere: null,
   });
+});
+
+test('all properties of an event are read, in as many answers as it takes', async () => {
+  const rows = Array.from({ length: 25_000 }, (_, n) => ({ property: `event_properties.k${n}`, types: ['string'] }));
+  const catalog = { events: [{ event_type: 'signup' }], definitions: { metrics: [], cohorts: [] } };
+  const { events } = await readProjectTypes(async (path, body) => {
+    if (path === '/catalog') return catalog;
+    const { limit, offset = 0 } = body as { limit: number; offset?: number };
+    return { rows: rows.slice(offset, offset + Math.min(limit, 10_000)) };
+  });
+  expect(events[0]?.properties).toHaveLength(rows.length);
 });
