@@ -106,7 +106,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
             }),
           );
         } catch (error) {
-          if (isLeaseLost(error)) catalogs.retract(names.keys());
+          if (isLeaseLost(error)) await catalogs.retract(names.keys());
           throw error;
         }
         await catalogs.record(names);
@@ -250,7 +250,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   ): Promise<never> {
     const { accepted, refused, of, reason } = rejected;
     const events = countEvents(refused);
-    catalogs.retract(new Set(refused.map(({ header }) => header.p)));
+    await catalogs.retract(new Set(refused.map(({ header }) => header.p)));
     await replacePayload(redis, job.data.claim, { from: accepted, to: refused });
     const requests = refused.flatMap(({ header }) => header.r ?? []);
     await job.updateData({ ...job.data, events, requests });
@@ -309,7 +309,6 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       const closed = workers.map((worker) => worker.close());
       await Promise.all([...writers.values()].map((writer) => writer.close()));
       await Promise.all(closed);
-      await catalogs.close();
     },
   };
 }

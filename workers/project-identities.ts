@@ -23,11 +23,15 @@ export interface IdentityProjector extends RunningJob {
 export function startIdentityProjector({
   config,
   postgres,
+  redis,
   shards,
   log,
-}: Needs<'postgres' | 'shards' | 'log', 'CLICKHOUSE_DATABASE' | 'DATABASE_URL' | 'DATABASE_TLS'>): IdentityProjector {
+}: Needs<
+  'postgres' | 'redis' | 'shards' | 'log',
+  'CLICKHOUSE_DATABASE' | 'DATABASE_URL' | 'DATABASE_TLS'
+>): IdentityProjector {
   const outbox = createPostgres(config, { poolMax: CONNECTIONS });
-  const catalogs = new CatalogRecorder({ postgres, log });
+  const catalogs = new CatalogRecorder({ postgres, redis, log });
   const closing = new AbortController();
   const loops = new Map<number, { nudge: () => void; ended: Promise<void> }>();
 
@@ -71,7 +75,6 @@ export function startIdentityProjector({
       closing.abort();
       nudge();
       await Promise.all([...loops.values()].map(({ ended }) => ended));
-      await catalogs.close();
       await outbox.destroy();
     },
   };

@@ -1,5 +1,7 @@
 // Scheduled rebuild of catalogs: every five seconds, those of new projects, of projects from before
-// the catalog, and of projects in which people were erased.
+// the catalog, of projects in which people were erased, and of those with names that could not be
+// stored.
+import { markMissed } from '../src/catalog/missed-projects.js';
 import { findNames } from '../src/catalog/rebuild.js';
 import { listDueRebuilds, postponeRebuild, replaceNames } from '../src/catalog/store.js';
 import { logProgress } from '../src/platform/progress.js';
@@ -19,8 +21,9 @@ export const startCatalogRebuilds = defineScheduledJob({
   name: 'rebuild-catalogs',
   everyMs: 5_000,
   open(deps: Needs<'shards' | 'postgres' | 'redis' | 'log'>, signal) {
-    const { shards, postgres, log } = deps;
+    const { shards, postgres, redis, log } = deps;
     async function rebuildDue(): Promise<void> {
+      await markMissed(postgres, redis);
       const failures: unknown[] = [];
       for (const due of await listDueRebuilds(postgres, PROJECTS_AT_A_TIME)) {
         if (signal.aborted) return;

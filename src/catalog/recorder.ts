@@ -3,21 +3,22 @@
 // counts, after the events are stored and before their jobs end: a job that runs again records them
 // again, and a rebuild that began meanwhile misses none. Names of a project are held in memory, so
 // a block without new ones costs one small statement. When PostgreSQL is not available, ingestion
-// goes on, and the projects are rebuilt as soon as it is, also those without further blocks.
+// goes on, and Redis keeps the projects, which are rebuilt as soon as it is (missed-projects.ts).
 import { LRUCache } from 'lru-cache';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { NoAnswer, withTimeout } from '../platform/flow/with-timeout.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { Redis } from '../platform/redis/client.js';
 import { KnownNames } from './known-names.js';
+import { keepMissed } from './missed-projects.js';
 import type { CatalogName } from './names.js';
-import { beginGeneration, type FoundNames, portionsOf, readGenerations, readNames, saveNames } from './store.js';
+import { type FoundNames, portionsOf, readGenerations, readNames, saveNames } from './store.js';
 
-/** PostgreSQL that takes longer for a read or a portion of names is not available. */
+/** A store that takes longer for a read or a portion of names is not available. */
 const ANSWER_TIMEOUT_MS = 2_000;
 /** After this time no further portion of a block is begun. */
 const BLOCK_MS = 2_000;
-const MISSED_MAX = 10_000;
 const PAUSE_MS = 10_000;
 
 /** The names of one project in a block. */
@@ -36,34 +37,29 @@ function withoutCounts(seen: SeenByProject): SeenByProject {
 
 interface RecorderDeps {
   readonly postgres: Postgres;
+  readonly redis: Redis;
   readonly log: Logger;
-  /** Milliseconds between attempts while PostgreSQL does not answer. */
-  readonly pauseMs?: number;
 }
 
 export class CatalogRecorder {
   readonly #postgres: Postgres;
+  readonly #redis: Redis;
   readonly #log: Logger;
   readonly #known = new LRUCache<string, KnownNames>({
     maxSize: BOUNDS.catalogNamesHeld,
     sizeCalculation: ({ size }) => size + 1,
   });
-  /** Projects with names that could not be stored. */
-  readonly #missed = new Set<string>();
   /** Blocks are recorded one after another. */
   #last: Promise<void> = Promise.resolve();
   /** Blocks whose new names are being stored. */
   #announcing = 0;
   /** Blocks do not wait again for a database that does not answer. */
   #pausedUntil = 0;
-  readonly #pauseMs: number;
-  #retry: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
-  constructor({ postgres, log, pauseMs = PAUSE_MS }: RecorderDeps) {
+  constructor({ postgres, redis, log }: RecorderDeps) {
     this.#postgres = postgres;
+    this.#redis = redis;
     this.#log = log;
-    this.#pauseMs = pauseMs;
   }
 
   hasManyValues(projectId: string, field: string): boolean {
@@ -80,7 +76,8 @@ export class CatalogRecorder {
       return;
     }
     this.#announcing += 1;
-    await this.#store(withoutCounts(seen));
+    // Names that are missed and not kept are recorded after the events are stored.
+    await this.#store(withoutCounts(seen)).catch(() => {});
     this.#announcing -= 1;
   }
 
@@ -93,22 +90,25 @@ export class CatalogRecorder {
   }
 
   /**
-   * After the events of a block are stored. Never rejects. Resolves when the names are stored, or
-   * could not be.
+   * After the events of a block are stored. Resolves when the names are stored, or could not be and
+   * the projects are kept. Rejects when Redis does not keep them: the block is to be stored again.
    */
   async record(seen: SeenByProject): Promise<void> {
     await this.#store(seen);
   }
 
   /** After ClickHouse has refused events: a rebuild finds the names that stored events have. */
-  retract(projectIds: Iterable<string>): void {
-    this.#miss(projectIds);
+  async retract(projectIds: Iterable<string>): Promise<void> {
+    await this.#miss(projectIds).catch((err: unknown) => {
+      this.#log.warn({ err }, 'names of refused events stay in the catalog until its next rebuild');
+    });
   }
 
   async #store(seen: SeenByProject): Promise<void> {
     if (this.#isPaused()) return this.#miss(seen.keys());
-    this.#last = this.#last.then(() => this.#storeInTurn(seen));
-    await this.#last;
+    const storing = this.#last.then(() => this.#storeInTurn(seen));
+    this.#last = storing.catch(() => {});
+    await storing;
   }
 
   async #storeInTurn(seen: SeenByProject): Promise<void> {
@@ -116,8 +116,7 @@ export class CatalogRecorder {
     if (this.#isPaused()) return this.#miss(seen.keys());
     const until = performance.now() + BLOCK_MS;
     const projectIds = [...seen.keys()];
-    const reading = this.#rebuildMissed().then(() => this.#readUnknown(projectIds));
-    if (!(await this.#try(projectIds, reading))) return;
+    if (!(await this.#try(projectIds, this.#readUnknown(projectIds)))) return;
     const late: string[] = [];
     for (const portion of portionsOf(this.#changesOf(seen))) {
       const ids = portion.map(({ projectId }) => projectId);
@@ -126,63 +125,30 @@ export class CatalogRecorder {
     }
     if (late.length === 0) return;
     this.#log.warn('new names could not be stored in time; their projects will be rebuilt');
-    this.#miss(late);
+    await this.#miss(late);
   }
 
   #isPaused(): boolean {
     return performance.now() < this.#pausedUntil;
   }
 
-  /** Whether PostgreSQL has done it in time. Never rejects. */
+  /** Whether PostgreSQL has done it in time; otherwise the projects are kept. */
   async #try(projectIds: readonly string[], answer: Promise<unknown>): Promise<boolean> {
     try {
       await withTimeout(ANSWER_TIMEOUT_MS, answer);
       return true;
     } catch (err) {
       this.#log.warn({ err }, 'names of the catalog could not be stored; their projects will be rebuilt');
-      if (err instanceof NoAnswer) this.#pausedUntil = performance.now() + this.#pauseMs;
-      this.#miss(projectIds);
+      if (err instanceof NoAnswer) this.#pausedUntil = performance.now() + PAUSE_MS;
+      await this.#miss(projectIds);
       return false;
     }
   }
 
-  #miss(projectIds: Iterable<string>): void {
-    for (const projectId of projectIds) {
-      this.#known.delete(projectId);
-      this.#missAgain(projectId);
-    }
-    this.#retryLater();
-  }
-
-  #missAgain(projectId: string): void {
-    if (this.#missed.size < MISSED_MAX) this.#missed.add(projectId);
-  }
-
-  /** No block may follow the last one that was missed. */
-  #retryLater(): void {
-    if (this.#isClosed || this.#missed.size === 0) return;
-    this.#retry ??= setTimeout(() => {
-      this.#retry = undefined;
-      void this.#tryRebuildMissed();
-    }, this.#pauseMs).unref();
-  }
-
-  /** Never rejects. */
-  async #tryRebuildMissed(): Promise<void> {
-    this.#last = this.#last.then(() =>
-      withTimeout(ANSWER_TIMEOUT_MS, this.#rebuildMissed()).catch((err: unknown) => {
-        this.#log.warn({ err }, 'projects with missing names could not be marked; they will be later');
-      }),
-    );
-    await this.#last;
-    this.#retryLater();
-  }
-
-  /** Tries a last time to have the missed projects rebuilt. Never rejects. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#retry);
-    if (this.#missed.size > 0) await this.#tryRebuildMissed();
+  async #miss(projectIds: Iterable<string>): Promise<void> {
+    const ids = [...projectIds];
+    for (const id of ids) this.#known.delete(id);
+    await withTimeout(ANSWER_TIMEOUT_MS, keepMissed(this.#redis, ids));
   }
 
   #changesOf(seen: SeenByProject): FoundNames[] {
@@ -196,20 +162,6 @@ export class CatalogRecorder {
       this.#known.set(projectId, known);
     }
     return found;
-  }
-
-  async #rebuildMissed(): Promise<void> {
-    const missed = [...this.#missed];
-    if (missed.length === 0) return;
-    // A project that is missed meanwhile is rebuilt once more.
-    this.#missed.clear();
-    try {
-      await beginGeneration(this.#postgres, missed);
-    } catch (error) {
-      for (const projectId of missed) this.#missAgain(projectId);
-      this.#retryLater();
-      throw error;
-    }
   }
 
   /** Reads names that are not held, or are of an earlier generation. */

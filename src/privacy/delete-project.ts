@@ -1,6 +1,7 @@
 // Deletion of the data of deleted projects: first the rows, in steps that are repeated until a run
 // finds nothing and nothing more can arrive; then the files, which are rewritten once for all
 // projects whose rows are deleted.
+import { forgetMissed } from '../catalog/missed-projects.js';
 import { findPendingSince } from '../identity/sequence.js';
 import { forgetDropped } from '../ingest/drop/counts.js';
 import { forgetRejected } from '../ingest/rejected/store.js';
@@ -45,6 +46,7 @@ export async function deleteProjectData(deps: ErasureDeps, project: DeletedProje
   const mayMoreCome = now <= erasedThroughMs || (await findPendingSince(redis, erasedThroughMs)).length > 0;
   await forgetRejected(redis, projectId, now);
   await forgetDropped(redis, projectId, now);
+  await forgetMissed(redis, projectId);
   const inPostgres = await deleteProjectRows(postgres, projectId);
   const mails = await removeMailsOf(deps.mailQueue, projectId);
   const inClickHouse = await deleteFromShards(shards, projectId);

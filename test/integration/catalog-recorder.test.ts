@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { Catalog } from '../../src/catalog/catalog.js';
+import { forgetMissed, keepMissed, markMissed } from '../../src/catalog/missed-projects.js';
 import type { CatalogName } from '../../src/catalog/names.js';
 import { CatalogReader } from '../../src/catalog/reader.js';
 import { CatalogRecorder } from '../../src/catalog/recorder.js';
@@ -18,6 +19,7 @@ import {
 import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 import { startStoreRelay } from '../support/store-relay.js';
@@ -26,11 +28,13 @@ const log = createLogger({ process: 'test', level: 'fatal' });
 
 let databases: TestDatabases;
 let postgres: Postgres;
+let redis: Redis;
 const closing: (() => Promise<void>)[] = [];
 
 beforeAll(async () => {
   databases = await createTestDatabases();
   postgres = createPostgres(databases.config);
+  redis = createRedis(databases.config);
 });
 
 afterEach(async () => {
@@ -39,6 +43,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   await postgres?.destroy();
+  redis?.disconnect();
   await databases?.close();
 });
 
@@ -67,7 +72,7 @@ async function startRelayed() {
 
 test('names are announced once, and the project of refused events is rebuilt', async () => {
   const projectId = newProject();
-  const recorder = new CatalogRecorder({ postgres: postgres, log });
+  const recorder = new CatalogRecorder({ postgres, redis, log });
   const seen = seenEvent(projectId, 'signup', 3);
   const stored = async () => (await listNames(postgres, projectId)).map(({ name, events }) => [name, events]);
   const version = async () => (await findCatalog(postgres, projectId))?.version;
@@ -78,14 +83,14 @@ test('names are announced once, and the project of refused events is rebuilt', a
   await recorder.record(seen);
   expect(await stored()).toEqual([['signup', 3]]);
   expect(await generationOf(projectId)).toBe(0);
-  recorder.retract([projectId]);
-  await recorder.close();
+  await recorder.retract([projectId]);
+  await markMissed(postgres, redis);
   expect(await generationOf(projectId)).toBe(1);
 });
 
 test('a catalog that is read now has all names that were stored before, although an older read still runs', async () => {
   const projectId = newProject();
-  const recorder = new CatalogRecorder({ postgres: postgres, log });
+  const recorder = new CatalogRecorder({ postgres, redis, log });
   const record = (eventType: string) => recorder.record(seenEvent(projectId, eventType, 1));
   await record('first');
   // The older read waits with the names that it has read.
@@ -112,13 +117,12 @@ test('a catalog that is read now has all names that were stored before, although
     ['first', 'second'],
     ['first', 'second'],
   ]);
-  await recorder.close();
 });
 
 test('new names that take too long to store delay only their own project', async () => {
   const [many, few, later] = [newProject(), newProject(), newProject()];
   const { relay, relayed } = await startRelayed();
-  const recorder = new CatalogRecorder({ postgres: relayed, log });
+  const recorder = new CatalogRecorder({ postgres: relayed, redis, log });
   const keys = Array.from(
     { length: 5000 },
     (_, n) => ({ ...eventName('string'), kind: 'key', field: `event_properties.k${n}` }) as const,
@@ -133,7 +137,7 @@ test('new names that take too long to store delay only their own project', async
   );
   await recorder.record(seenEvent(later, 'b', 1));
   relay.delay(0);
-  await recorder.close();
+  await markMissed(postgres, redis);
   for (const [projectId, name] of [
     [few, 'a'],
     [later, 'b'],
@@ -149,9 +153,8 @@ test('names are stored while a rebuild stores the same ones, and neither fails',
   const names = Array.from({ length: 1500 }, (_, n) => eventName(`e${n}`));
   const seen = new Map([[project.projectId, seenNames(...names)]]);
   for (let round = 0; round < 10; round += 1) {
-    const recorder = new CatalogRecorder({ postgres, log });
+    const recorder = new CatalogRecorder({ postgres, redis, log });
     await Promise.all([recorder.record(seen), replaceNames(postgres, project, names, 0)]);
-    await recorder.close();
   }
   expect(await generationOf(project.projectId)).toBe(0);
   expect(await findCatalog(postgres, project.projectId)).toMatchObject({ isComplete: true });
@@ -176,36 +179,37 @@ test('a rebuild that ends after an erasure stores nothing', async () => {
 });
 
 test('recording does not fail or block without PostgreSQL, and the project is rebuilt afterwards', async () => {
-  const projectId = newProject();
+  const [projectId, deleted] = [newProject(), newProject()];
   const { relay, relayed } = await startRelayed();
-  const record = (recorder: CatalogRecorder, eventType: string) => recorder.record(seenEvent(projectId, eventType, 1));
-  const recorder = new CatalogRecorder({ postgres: relayed, log });
   await relay.cut();
-  // It resolves while PostgreSQL cannot be reached.
-  await record(recorder, 'missed');
-  await relay.restore();
-  await eventually(async () => {
-    await record(recorder, 'later');
-    expect(await generationOf(projectId)).toBe(1);
-  }, 30_000);
-  const names = (await readNames(postgres, [projectId])).get(projectId);
-  expect(names).toMatchObject([{ name: 'later' }]);
-  await recorder.close();
-
-  // No block follows the last one that is missed.
-  const last = new CatalogRecorder({ postgres: relayed, log, pauseMs: 100 });
-  await relay.cut();
-  await record(last, 'stored by nothing');
-  await relay.restore();
-  await eventually(async () => expect(await generationOf(projectId)).toBe(2), 30_000);
-  await last.close();
-
-  // A worker that ends does not wait for its timer.
-  const ending = new CatalogRecorder({ postgres: relayed, log, pauseMs: 600_000 });
-  await relay.cut();
-  await record(ending, 'stored by nothing');
+  // It resolves while PostgreSQL cannot be reached, and the worker may end.
+  const recorder = new CatalogRecorder({ postgres: relayed, redis, log });
+  await recorder.record(seenEvent(projectId, 'missed', 1));
+  await recorder.record(seenEvent(deleted, 'missed', 1));
+  await forgetMissed(redis, deleted);
+  await expect(markMissed(relayed, redis)).rejects.toThrow();
   await relay.restore();
   await eventually(() => relayed.raw('SELECT 1'), 30_000);
-  await ending.close();
-  expect(await generationOf(projectId)).toBe(3);
+  for (let round = 0; round < 2; round += 1) await markMissed(relayed, redis);
+  expect(await generationOf(projectId)).toBe(1);
+  expect(await generationOf(deleted)).toBeUndefined();
+  expect(await redis.exists('catalog:missed')).toBe(0);
+
+  await new CatalogRecorder({ postgres: relayed, redis, log }).record(seenEvent(projectId, 'later', 1));
+  const names = (await readNames(postgres, [projectId])).get(projectId);
+  expect(names).toMatchObject([{ name: 'later' }]);
+});
+
+test('a project that is missed while its rebuild begins is rebuilt once more', async () => {
+  const projectId = newProject();
+  await keepMissed(redis, [projectId]);
+  let isFirst = true;
+  const raw = async (sql: string, values: string[]) => {
+    const answer = await postgres.raw(sql, values);
+    if (isFirst) await keepMissed(redis, [projectId]);
+    isFirst = false;
+    return answer;
+  };
+  await markMissed({ raw } as unknown as Postgres, redis);
+  expect(await generationOf(projectId)).toBe(2);
 });

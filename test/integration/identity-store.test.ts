@@ -277,7 +277,7 @@ test('the outbox is projected round-robin over projects, and completely', async 
     );
   const left = async (id: string) => (await postgres('identity_outbox').where({ project_id: id })).length;
   const clickhouse = createClickHouse(databases.config);
-  const catalogs = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'warn' }) });
+  const catalogs = new CatalogRecorder({ postgres, redis, log: createLogger({ process: 'test', level: 'warn' }) });
   const copy = () =>
     projectOutbox({ postgres, shard: { id: 1, clickhouse }, catalogs }, databases.config.CLICKHOUSE_DATABASE);
   try {
@@ -298,7 +298,7 @@ test('a move waits for a projection that has begun, also of a project that was n
   let [tell, goOn] = [() => {}, () => {}];
   const hasBegun = new Promise<void>((resolve) => (tell = resolve));
   const goesOn = new Promise<void>((resolve) => (goOn = resolve));
-  const catalogs = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'warn' }) });
+  const catalogs = new CatalogRecorder({ postgres, redis, log: createLogger({ process: 'test', level: 'warn' }) });
   catalogs.announce = () => {
     tell();
     return goesOn;

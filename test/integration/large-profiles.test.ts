@@ -103,7 +103,7 @@ test('a projection is bounded by the bytes of profiles, and begins with those of
   project = randomUUID();
   await apply(await accept({ user: 'other', ops: { set: { text: LARGE } } }));
   const clickhouse = createClickHouse(databases.config);
-  const catalogs = new CatalogRecorder({ postgres, log: createLogger({ process: 'test', level: 'warn' }) });
+  const catalogs = new CatalogRecorder({ postgres, redis, log: createLogger({ process: 'test', level: 'warn' }) });
   try {
     const copied: number[] = [];
     do {
