@@ -1,7 +1,7 @@
 // Projects with names that could not be stored, in Redis: they stay until their rebuild has begun,
 // also when the worker has ended that found the names. A hash from the id to a token of the last
-// miss, so that a miss during a rebuild's beginning is kept. It has one entry of about 100 bytes for
-// each project at most, and no names: a rebuild finds those in the stored events.
+// miss, so that a miss during a rebuild's beginning is kept. It has one entry of about 100 bytes
+// for each project at most, and no names: a rebuild finds those in the stored events.
 import { newUuidV7 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
