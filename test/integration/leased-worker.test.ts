@@ -3,6 +3,7 @@
 import { type Job, Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { DURABLE_JOB_OPTIONS } from '../../src/platform/redis/durable-job-options.js';
 import { type Lease, LeasedWorker, LeaseLost } from '../../src/platform/redis/leased-worker.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
@@ -87,5 +88,36 @@ test('the end of a run that has lost its job does not end the lease of the next 
     await untilCompleted(queue);
   } finally {
     await close();
+  }
+}, 60_000);
+
+test('a job that has failed often runs again within 30 s, although its own backoff has no limit', async () => {
+  const queue = new Queue('leases-backoff', { connection: redis.duplicate() });
+  const fail = () => Promise.reject(new Error('again'));
+  const worker = new LeasedWorker('leases-backoff', fail, {
+    ...{ connection: redis.duplicate(), lockDuration: LOCK_MS },
+  });
+  try {
+    await worker.waitUntilReady();
+    const { attempts, backoff } = DURABLE_JOB_OPTIONS;
+    for (const [jobId, made] of [
+      ['new', 0],
+      ['old', 40],
+      ['oldest', 5000],
+    ] as const) {
+      await worker.pause();
+      await queue.add('job', {}, { jobId, attempts, backoff });
+      await redis.hset(queue.toKey(jobId), 'atm', made);
+      worker.resume();
+      await eventually(async () => expect(await (await queue.getJob(jobId))?.getState()).toBe('delayed'));
+      const job = await queue.getJob(jobId);
+      expect(job?.attemptsMade).toBe(made + 1);
+      expect(job?.delay).toBeGreaterThanOrEqual(made === 0 ? 250 : 15_000);
+      expect(job?.delay).toBeLessThanOrEqual(made === 0 ? 500 : 30_000);
+      await job?.remove();
+    }
+  } finally {
+    await worker.close();
+    await queue.close();
   }
 }, 60_000);

@@ -9,8 +9,12 @@
 // It renews the locks itself. BullMQ keeps one entry per job and removes it when any run of the job
 // ends. A job whose lock has expired may run again in the same process, and the end of its first
 // run would stop the renewal of the second one's lock: every run would lose its job to the next.
+//
+// A job that fails runs again after at most 30 s, whatever its options say: the exponential backoff
+// of BullMQ has no limit, and queued jobs have kept it.
 import { type Job, WaitingError, Worker, type WorkerOptions } from 'bullmq';
 import { type Moment, momentNow, msSince } from '../moment.js';
+import { cappedBackoffMs } from './durable-job-options.js';
 
 /** The job may belong to another worker by now. */
 export class LeaseLost extends Error {
@@ -59,6 +63,8 @@ class JobLease implements Lease {
   }
 }
 
+/** The type is not one of BullMQ, so the strategy of the worker counts. */
+const CAPPED_BACKOFF = { type: 'capped' };
 /** Attempts within the duration of a lock, of which some may fail. */
 const RENEWALS_PER_LOCK = 4;
 
@@ -82,6 +88,7 @@ export class LeasedWorker<D> extends Worker<D, void> {
     super(queue, (job, token = '') => this.#withLease(job, token, (lease) => run(job, { lease, token })), {
       ...options,
       skipLockRenewal: true,
+      settings: { ...options.settings, backoffStrategy: cappedBackoffMs },
     });
     this.#lockMs = options.lockDuration;
     const renew = () => this.#renewDue().catch((error: Error) => this.emit('error', error));
@@ -99,6 +106,7 @@ export class LeasedWorker<D> extends Worker<D, void> {
     const lease = new JobLease(id, { durationMs: this.#lockMs, since: lockedAt(job), token });
     this.#leases.get(id)?.lose();
     this.#leases.set(id, lease);
+    job.opts.backoff = CAPPED_BACKOFF;
     try {
       await work(lease);
     } catch (error) {
