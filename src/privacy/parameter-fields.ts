@@ -5,13 +5,21 @@
 const BYTES_MAX = 100_000;
 const QUOTES_AND_COMMA = 3;
 
+/** In the worst case every character is escaped. */
+const sizeInBody = (id: string): number => 2 * Buffer.byteLength(id) + QUOTES_AND_COMMA;
+
+/** In the address every byte that is not plain has three characters. */
+export function sizeInAddress(id: string): number {
+  const plain = id.replace(/[^\w.-]/g, '').length;
+  return plain + 3 * (2 * (Buffer.byteLength(id) - plain) + QUOTES_AND_COMMA);
+}
+
 /** The ids in order, in as many lists as needed for each to fit into one parameter. */
-export function inParameters(ids: readonly string[]): string[][] {
+export function inParameters(ids: readonly string[], sizeOf = sizeInBody): string[][] {
   const lists: string[][] = [];
   let bytes = BYTES_MAX;
   for (const id of ids) {
-    // In the worst case every character is escaped.
-    const size = 2 * Buffer.byteLength(id) + QUOTES_AND_COMMA;
+    const size = sizeOf(id);
     if (bytes + size > BYTES_MAX) {
       lists.push([]);
       bytes = 0;

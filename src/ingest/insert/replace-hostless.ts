@@ -4,12 +4,10 @@
 // the page.
 import { type ClickHouseClient, READ_ONLY } from '../../platform/clickhouse/client.js';
 import { groupBy } from '../../platform/group-by.js';
+import { inParameters, sizeInAddress } from '../../privacy/parameter-fields.js';
 import type { Envelope } from '../envelope.js';
 import { parsePageAddress } from './page.js';
 import { type AcceptedEvent, replayEvents } from './replay-events.js';
-
-// Keeps a statement well below 256 KiB, the default limit of the server.
-const EVENTS_PER_STATEMENT = 1000;
 
 /** Does nothing for envelopes whose request did not ask for it. */
 export async function deleteHostless(clickhouse: ClickHouseClient, envelopes: readonly Envelope[]): Promise<void> {
@@ -18,8 +16,10 @@ export async function deleteHostless(clickhouse: ClickHouseClient, envelopes: re
     if (envelope.header.host === true) replayEvents(envelope, (event) => hasHost(event) && events.push(event));
   }
   for (const some of groupBy(events, ({ projectId }) => projectId).values()) {
-    for (let at = 0; at < some.length; at += EVENTS_PER_STATEMENT) {
-      await deleteSome(clickhouse, some.slice(at, at + EVENTS_PER_STATEMENT));
+    let at = 0;
+    for (const keys of inParameters(some.map(keyOf), sizeInAddress)) {
+      await deleteSome(clickhouse, { keys, events: some.slice(at, at + keys.length) });
+      at += keys.length;
     }
   }
 }
@@ -27,14 +27,19 @@ export async function deleteHostless(clickhouse: ClickHouseClient, envelopes: re
 const hasHost = ({ eventProperties: { url } }: AcceptedEvent): boolean =>
   typeof url === 'string' && parsePageAddress(url).hostname !== '';
 
-async function deleteSome(clickhouse: ClickHouseClient, events: readonly AcceptedEvent[]): Promise<void> {
+const keyOf = ({ eventType, time, insertId }: AcceptedEvent): string => `${eventType}\n${time}\n${insertId}`;
+
+async function deleteSome(
+  clickhouse: ClickHouseClient,
+  { keys, events }: { keys: readonly string[]; events: readonly AcceptedEvent[] },
+): Promise<void> {
   const times = events.map(({ time }) => time);
   const query_params = {
     projectId: events[0]?.projectId,
     types: [...new Set(events.map(({ eventType }) => eventType))],
     firstMs: times.reduce((one, other) => Math.min(one, other)),
     lastMs: times.reduce((one, other) => Math.max(one, other)),
-    keys: events.map(({ eventType, time, insertId }) => `${eventType}\n${time}\n${insertId}`),
+    keys,
   };
   const where = `project_id = {projectId:UUID} AND event_type IN {types:Array(String)} AND hostname = ''
     AND time BETWEEN fromUnixTimestamp64Milli({firstMs:Int64}) AND fromUnixTimestamp64Milli({lastMs:Int64})
@@ -48,10 +53,10 @@ async function deleteSome(clickhouse: ClickHouseClient, events: readonly Accepte
     format: 'JSONEachRow',
   });
   if ((await found.json()).length === 0) return;
+  // The client puts parameters of a command into the address, whatever the option says.
   await clickhouse.command({
     query: `DELETE FROM events WHERE ${where}`,
     query_params,
-    use_multipart_params: true,
     clickhouse_settings: { lightweight_deletes_sync: '2' },
   });
 }
