@@ -148,7 +148,7 @@ const unpack = (packed: Buffer, now: number): number => {
 /**
  * Returns for each id the time of its first acceptance; its own of `times` when it is new. A script
  * settles each id, so two concurrent requests agree. A time of more than a day ago is not
- * remembered.
+ * remembered; it is stored as a day ago, because an older one could look like one of the future.
  */
 export async function settleFirstSeenTimes(
   redis: Redis,
@@ -166,10 +166,11 @@ export async function settleFirstSeenTimes(
     ...[projectId, now, REMEMBERED_SECONDS * 1000, SLICE_MS, SLICES_MAX],
     ...[Math.ceil(limits.perProjectMax / SLICES_MAX), limits.totalMax],
   ];
+  const oldest = now - REMEMBERED_SECONDS * 1000;
   const times: number[] = [];
   for (const ids of inParts(request.insertIds)) {
     const own = ids.map((_, index) => request.times?.[times.length + index] ?? now);
-    const packed = ids.map((id, index) => Buffer.concat([hashOf(id), pack(own[index] ?? now)]));
+    const packed = ids.map((id, index) => Buffer.concat([hashOf(id), pack(Math.max(own[index] ?? now, oldest))]));
     const keys = [HELD, FIRST_TIMES_TOTAL];
     const found = await redis.callBuffer('EVAL', SETTLE, keys.length, ...keys, ...fixed, ...packed);
     const settled = found as (Buffer | null)[];

@@ -105,6 +105,16 @@ describe('first-seen times in Redis', () => {
     expect(await settle(project, ['h-0'], later)).toEqual([later]);
   });
 
+  test.each([2, 24, 25, 30, 60])('are those of the call when they are %s days old', async (days) => {
+    const project = newUuidV7();
+    const old = now - days * 24 * HOUR_MS;
+    const request = { projectId: project, insertIds: ['a'], times: [old] };
+    for (const at of [now, now + HOUR_MS]) {
+      expect(await settleFirstSeenTimes(redis, { ...request, now: at }, LIMITS)).toEqual([old]);
+    }
+    expect(await settle(project, ['a'], now + 2 * HOUR_MS)).toEqual([now + 2 * HOUR_MS]);
+  });
+
   test('are swept after a day', async () => {
     const project = newUuidV7();
     await settle(project, ['old'], now - 31 * HOUR_MS);
