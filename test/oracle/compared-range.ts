@@ -20,19 +20,24 @@ export function earlierInterval(
   interval: Interval,
   clock: Clock,
 ): Interval {
-  const { timezone } = clock;
+  const { timezone, now } = clock;
+  // A range that is still running is compared with the same part of the earlier one.
+  const isRunning = interval.start < now && now < interval.end;
+  const passed = isRunning ? { start: interval.start, end: now } : interval;
   switch (compare.kind) {
     case 'from':
       return intervalOf(compare, { count: 1, unit: 'd' }, clock);
-    case 'previous':
-      return previous(range, interval, timezone);
+    case 'previous': {
+      const { start, end } = previous(range, interval, timezone);
+      return { start, end: isRunning ? Math.min(end, asLongAs(passed, start, timezone)) : end };
+    }
     case 'weekdays':
       for (let weeks = 1; ; weeks += 1) {
-        const earlier = daysBefore(interval, weeks * 7, timezone);
-        if (earlier.end <= interval.start) return earlier;
+        const earlier = daysBefore(passed, weeks * 7, timezone);
+        if (earlier.end <= passed.start) return earlier;
       }
     case 'span':
-      return spanBefore(interval, compare.span, timezone);
+      return spanBefore(passed, compare.span, timezone);
   }
 }
 

@@ -49,9 +49,17 @@ function earlierThan(
   range: TimeRange,
   time: TimeStage | undefined,
 ): TimeRange | undefined {
-  if (to.kind === 'duration') return before(scope, range, to.duration);
-  return to.kind === 'previous' ? previousOf(range, time, scope.timezone) : weeksBefore(range, scope.timezone);
+  const { timezone, nowMs } = scope;
+  const elapsed = elapsedOf(range, nowMs);
+  if (to.kind === 'duration') return before(scope, elapsed, to.duration);
+  return to.kind === 'previous' ? previousOf({ range, elapsed, time }, timezone) : weeksBefore(elapsed, timezone);
 }
+
+/** The part of a range that has passed; a range that is yet to begin is taken whole. */
+const elapsedOf = ({ fromMs, toMs }: TimeRange, nowMs: number): TimeRange => ({
+  fromMs,
+  toMs: fromMs < nowMs && nowMs < toMs ? nowMs : toMs,
+});
 
 const isMidnight = (ms: number, zone: string): boolean => startOfDay(ms, zone) === ms;
 
@@ -67,8 +75,17 @@ const endOfSameLength = (startMs: number, range: TimeRange, zone: string): numbe
     ? startOfDay(startMs, zone, daysBetween(range, zone))
     : startMs + (range.toMs - range.fromMs);
 
-/** The calendar period before, or the range of equal length before. */
-function previousOf(range: TimeRange, time: TimeStage | undefined, zone: string): TimeRange {
+interface Elapsing {
+  readonly range: TimeRange;
+  readonly elapsed: TimeRange;
+  readonly time: TimeStage | undefined;
+}
+
+/**
+ * The calendar period before, or the range of equal length before; of either the part that has
+ * passed of this one.
+ */
+function previousOf({ range, elapsed, time }: Elapsing, zone: string): TimeRange {
   const { fromMs, toMs } = range;
   if (time?.kind === 'named_range') {
     const unit = CALENDAR_UNITS.find((candidate) => candidate === time.unit?.text);
@@ -76,8 +93,9 @@ function previousOf(range: TimeRange, time: TimeStage | undefined, zone: string)
     const isWhole = time.word === 'yesterday' || time.word === 'last';
     return { fromMs: startMs, toMs: isWhole ? fromMs : Math.min(fromMs, endOfSameLength(startMs, range, zone)) };
   }
-  if (!isMidnight(fromMs, zone) || !isMidnight(toMs, zone)) return { fromMs: fromMs - (toMs - fromMs), toMs: fromMs };
-  return { fromMs: startOfDay(fromMs, zone, -daysBetween(range, zone)), toMs: fromMs };
+  const areDays = isMidnight(fromMs, zone) && isMidnight(toMs, zone);
+  const startMs = areDays ? startOfDay(fromMs, zone, -daysBetween(range, zone)) : fromMs - (toMs - fromMs);
+  return { fromMs: startMs, toMs: Math.min(fromMs, endOfSameLength(startMs, elapsed, zone)) };
 }
 
 /** The fewest whole weeks before, so that the ranges do not overlap. */

@@ -37,6 +37,25 @@ test.each([
   expect(earlierOf(stages, FRIDAY)).toBe(expected);
 });
 
+// On Friday at 09:30, 19 days and nine and a half hours of November have passed.
+test.each([
+  ['from 2026-11-01 to 2026-12-01 | compare previous', '2026-10-02T00:00Z/2026-10-21T09:30Z'],
+  ['from "2026-11-20 06:00" to "2026-11-20 18:00" | compare previous', '2026-11-19T18:00Z/2026-11-19T21:30Z'],
+  ['from 2026-11-16 to 2026-11-23 | compare previous', '2026-11-09T00:00Z/2026-11-13T09:30Z'],
+  ['from 2026-11-16 to 2026-11-23 | compare weekdays', '2026-11-09T00:00Z/2026-11-13T09:30Z'],
+  ['from 2026-11-01 to 2026-12-01 | compare weekdays', '2026-10-11T00:00Z/2026-10-30T09:30Z'],
+  ['from 2026-11-01 to 2026-12-01 | compare 1mo', '2026-10-01T00:00Z/2026-10-20T09:30Z'],
+  ['from 2026-11-01 to 2026-12-01 | compare 1y', '2025-11-01T00:00Z/2025-11-20T09:30Z'],
+  ['from 2026-11-16 to 2026-11-23 | compare 7d', '2026-11-09T00:00Z/2026-11-13T09:30Z'],
+  [
+    'from 2026-11-16 to 2026-11-23 | compare from 2026-11-09 to 2026-11-16',
+    '2026-11-09T00:00Z/2026-11-16T00:00Z',
+  ],
+  ['from 2026-12-01 to 2026-12-08 | compare previous', '2026-11-24T00:00Z/2026-12-01T00:00Z'],
+])('a range that is still running is compared with the same part: %s', (stages, expected) => {
+  expect(earlierOf(stages, FRIDAY)).toBe(expected);
+});
+
 test('the same part of a shorter month ends with that month', () => {
   expect(earlierOf('this month | compare previous', '2026-03-31T09:30:00Z')).toBe(
     '2026-02-01T00:00Z/2026-03-01T00:00Z',
