@@ -3,7 +3,7 @@
 import { defaultOrder, isKept, METRICS, ratio } from './aggregate.js';
 import { bucketAfter, bucketsOf, type Interval, intervalOf, startOfDate, toRfc3339 } from './calendar.js';
 import { earlierInterval } from './compared-range.js';
-import { formulaOrder, valueOfNothing } from './formula.js';
+import { formulaOrder, isKeptRow, valueOfNothing } from './formula.js';
 import type {
   CalendarUnit,
   Comparison,
@@ -113,9 +113,10 @@ function comparisonOf({ source }: Question, compare: Comparison): Comparison {
 
 /** Filters of rows and endings apply to the joined rows. */
 function without(question: Question, range: Range): Question {
-  const { compare: _, ending: __, reading, ...rest } = { ending: undefined, reading: undefined, ...question };
+  const absent = { ending: undefined, reading: undefined, having: undefined };
+  const { compare: _, ending: __, having: ___, reading, ...rest } = { ...absent, ...question };
   if (reading?.kind !== 'aggregate') return { ...rest, ...(reading && { reading }), range } as Question;
-  const { having: ___, ...all } = reading;
+  const { having: ____, ...all } = reading;
   return { ...rest, reading: all, range } as Question;
 }
 
@@ -165,14 +166,18 @@ function formOfFunnel({ period, by }: FunnelQuestion): Form {
   };
 }
 
-function formOfFormula({ columns, by = [], ending }: FormulaQuestion): Form {
+function formOfFormula(question: FormulaQuestion): Form {
+  const { columns, by = [], ending } = question;
   const time = by.flatMap((group) => (group.kind === 'time' && !group.of ? [group.unit] : [])).find(isPositioned);
   const [first] = columns;
   return {
     groups: by.map(groupColumn),
     ...timeOf(time),
     metrics: Object.fromEntries(columns.map(({ name, expression }) => [name ?? 'value', valueOfNothing(expression)])),
-    arrange: (rows) => ended(ordered(rows, formulaOrder(by, first.name ?? 'value')), ending, first.name ?? 'value'),
+    arrange: (rows) => {
+      const table = ordered(rows.filter(isKeptRow(question)), formulaOrder(by, first.name ?? 'value'));
+      return ended(table, ending, first.name ?? 'value');
+    },
   };
 }
 

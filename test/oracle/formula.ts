@@ -1,5 +1,5 @@
 // Reference implementation of arithmetic over aggregates.
-import { groupKey, measured } from './aggregate.js';
+import { groupKey, isKept, measured } from './aggregate.js';
 import { type Interval, intervalOf, isWithin, startOfSpan, timeGroupEnd, timeGroupsOf } from './calendar.js';
 import { EVER, eventsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
@@ -38,9 +38,15 @@ export function answerFormula(question: FormulaQuestion, world: World): Answer {
     ]);
   });
   const [first = 'value'] = names;
-  const table = ordered(rows, formulaOrder(by, first));
+  const table = ordered(rows.filter(isKeptRow(question)), formulaOrder(by, first));
   return { mode: 'formula', columns: [...by.map(groupColumn), ...names], ...ended(table, question.ending, first) };
 }
+
+/** Whether the filter of rows keeps the row. */
+export const isKeptRow =
+  ({ having }: FormulaQuestion) =>
+  (row: Row): boolean =>
+    isKept(Number(row[having?.column ?? ''] ?? Number.NaN), having);
 
 /** Times and numbers, then the largest of the first column. */
 export function formulaOrder(by: readonly Group[], first: string): RowOrder {

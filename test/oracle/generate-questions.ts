@@ -1,6 +1,7 @@
 // Generators of random, valid questions of every source, and the rounds in which a property test
 // asks them.
 import fc from 'fast-check';
+import { METRICS } from './aggregate.js';
 import { stepName } from './funnel.js';
 import { contexts, type HistoryOptions, histories, record, written } from './generate.js';
 import { calls, withCalls } from './generate-calls.js';
@@ -10,7 +11,9 @@ import { ranges, wheres } from './generate-conditions.js';
 import {
   aggregateReadings,
   aggregates,
+  CALL_RANGES,
   endings,
+  filters,
   fitForRanges,
   groups,
   limits,
@@ -157,6 +160,9 @@ function latest(context: Context): fc.Arbitrary<ask.Question> {
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates({ texts: ['last_value'], numbers: ['last_value'] }, false),
     by: fc.constantFrom<ask.Group[][]>([], [{ kind: 'field', field: 'last_value' }]),
+    having: filters,
+  }).map(({ having, ...reading }): ask.Reading => {
+    return having ? { ...reading, having: { column: METRICS[reading.aggregate.kind], ...having } } : reading;
   });
   return record({
     event: anyEventSets,
@@ -280,15 +286,6 @@ function users(context: Context): fc.Arbitrary<ask.Question> {
   }).map(({ read, ...rest }) => written({ source: 'users' as const, ...rest, ...read }));
 }
 
-const CALL_RANGES = fc.constantFrom<ask.Span[]>(
-  { count: 90, unit: 'm' },
-  { count: 36, unit: 'h' },
-  { count: 3, unit: 'd' },
-  { count: 28, unit: 'd' },
-  { count: 2, unit: 'w' },
-  { count: 1, unit: 'mo' },
-);
-
 function formula(context: Context): fc.Arbitrary<ask.Question> {
   const fields = ['event_properties.amount', 'event_properties.cart.total', 'user.seats'];
   const leaf: fc.Arbitrary<ask.Expression> = fc.oneof(
@@ -327,15 +324,19 @@ function formula(context: Context): fc.Arbitrary<ask.Question> {
     expressions: fc.tuple(expressions, others),
     by: groups(EVENT_FIELDS, { times: EVENT_TIMES, numbers: EVENT_NUMBERS }),
     ranges: fc.boolean(),
+    filter: filters,
     ...asked(context),
-  }).chain(({ expressions: [first, rest], by: drawn, ranges: hasRanges, ...of }) => {
+  }).chain(({ expressions: [first, rest], by: drawn, ranges: hasRanges, filter, ...of }) => {
     const by = hasRanges ? fitForRanges(drawn, of.range) : drawn;
     const all = hasRanges ? [first, ...rest] : [first, ...rest].map(withoutRanges);
     const columns = all.map((expression, index) =>
       all.length === 1 ? { expression } : { name: `c${index}`, expression },
     ) as [ask.FormulaColumn, ...ask.FormulaColumn[]];
     const names = [...by.map(groupColumn), ...columns.map(({ name }) => name ?? 'value')];
-    return endings(names, true).map((ending) => written({ source: 'formula' as const, columns, by, ending, ...of }));
+    const having = filter && { column: columns.at(-1)?.name ?? 'value', ...filter };
+    return endings(names, true).map((ending) =>
+      written({ source: 'formula' as const, columns, by, having, ending, ...of }),
+    );
   });
 }
 

@@ -77,18 +77,21 @@ export function aggregates({ texts, numbers }: Fields, hasPeople: boolean): fc.A
 
 export type Aggregated = Extract<ask.Reading, { kind: 'aggregate' }>;
 
+/** Filters of rows without their column. Mostly none. */
+export const filters: fc.Arbitrary<Omit<ask.Having, 'column'> | undefined> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant(undefined) },
+  record({
+    operator: fc.constantFrom('=' as const, '!=' as const, '<' as const, '>=' as const),
+    value: fc.constantFrom(0, 1, 2, 5),
+  }),
+);
+
 export function aggregateReadings(fields: Fields, hasPeople: boolean): fc.Arbitrary<Aggregated> {
   const drawn = record({
     kind: fc.constant('aggregate' as const),
     aggregate: aggregates(fields, hasPeople),
     by: groups(fields.texts, { times: [], ...fields }),
-    having: fc.oneof(
-      { weight: 3, arbitrary: fc.constant(undefined) },
-      record({
-        operator: fc.constantFrom('=' as const, '!=' as const, '<' as const, '>=' as const),
-        value: fc.constantFrom(0, 1, 2, 5),
-      }),
-    ),
+    having: filters,
   }).map(({ having, ...reading }): Aggregated => {
     if (having === undefined) return reading;
     return { ...reading, having: { column: METRICS[reading.aggregate.kind], ...having } };
@@ -162,6 +165,16 @@ const canHaveOther = (by: readonly ask.Group[]): boolean =>
 
 const addOther = (ending: ask.Ending | undefined): ask.Ending | undefined =>
   ending?.kind === 'top' || (ending?.kind === 'sort' && ending.top !== undefined) ? { ...ending, other: true } : ending;
+
+/** Own ranges of calls. */
+export const CALL_RANGES = fc.constantFrom<ask.Span[]>(
+  { count: 90, unit: 'm' },
+  { count: 36, unit: 'h' },
+  { count: 3, unit: 'd' },
+  { count: 28, unit: 'd' },
+  { count: 2, unit: 'w' },
+  { count: 1, unit: 'mo' },
+);
 
 /** The expression with calls over the range of the question. */
 export function withoutRanges(expression: ask.Expression): ask.Expression {

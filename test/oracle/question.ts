@@ -267,6 +267,8 @@ export interface FormulaQuestion extends Asked {
   readonly source: 'formula';
   readonly columns: readonly [FormulaColumn, ...FormulaColumn[]];
   readonly by?: readonly Group[];
+  /** Keeps rows of the answer, by one of the columns. */
+  readonly having?: Having;
   readonly ending?: Ending;
 }
 

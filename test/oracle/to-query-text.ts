@@ -118,7 +118,11 @@ function endOf(question: Question): string[] {
     case 'lifecycle':
       return byOf(question.period, cohortOf(question));
     case 'formula':
-      return [...byGroups(question.by ?? []), ...readingOf({ ...question, reading: undefined })];
+      return [
+        ...byGroups(question.by ?? []),
+        ...(question.having ? [filterText(question.having)] : []),
+        ...readingOf({ ...question, reading: undefined }),
+      ];
     case 'latest': {
       const per = question.per === undefined ? '' : ` per ${fieldText(question.per)}`;
       return [`latest ${fieldText(question.field)}${per}`, ...readingOf(question)];

@@ -8,8 +8,9 @@ import { AGGREGATES } from '../language.js';
 import type { FieldName, SortKey, StageOf } from '../parse/syntax.js';
 import { isSessionKey, longSessionKey } from '../session-fields.js';
 import type { AnswerOrder } from './answer-order.js';
-import { groupAlias, METRIC } from './grouped-columns.js';
+import { METRIC } from './grouped-columns.js';
 import { checkBuckets, resolveGroups } from './groups.js';
+import { takeHaving } from './having.js';
 import { columnsBeside, type MetricStages, takeMetricStages } from './metric-stages.js';
 import { findOther, type OtherGroups } from './other-groups.js';
 import { isTimeField, resolveField } from './resolve-field.js';
@@ -24,7 +25,7 @@ import type {
   ResolvedField,
   Rows,
 } from './resolved.js';
-import { resolveRowFilters } from './row-filters.js';
+import { VALUE } from './row-filters.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 import { takeCountedUnit } from './unit.js';
@@ -81,7 +82,8 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const isTop = size?.kind === 'top' && !isByMetric;
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
-  const having = takeHaving(scope, stages, { metric: metric.column, groups, beside, size });
+  const computed = { [metric.column]: METRIC, [VALUE]: METRIC, ...beside };
+  const having = takeHaving(scope, stages, { computed, groups, size });
   const query = { kind: 'aggregate', mode, rows, selection, measure, each, ...added, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {
     const other = findOther(scope, size, groups);
@@ -100,31 +102,6 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
     ...(isTop && sorted.length > 0 && { shownOrder: sorted.map((order) => toColumnOrder(order, sortable)) }),
     rowsMax,
   };
-}
-
-interface AnswerColumns {
-  readonly metric: string;
-  readonly groups: readonly Group[];
-  readonly beside: Readonly<Record<string, string>>;
-  readonly size: StageOf<'limit' | 'top'> | undefined;
-}
-
-function takeHaving(scope: Scope, stages: StageReader, columns: AnswerColumns): Condition | undefined {
-  const { metric, groups, beside, size } = columns;
-  const filters = stages.takeRowFilters();
-  for (const filter of filters) {
-    if (size?.kind === 'top' && size.withOther) {
-      report(scope, filter.span, `where ${metric} does not go with top … other`, 'leave one of them out');
-    } else if (size && stages.isBefore(size, filter)) {
-      report(
-        scope,
-        filter.span,
-        `where comes after ${size.kind}`,
-        `rows are filtered first: where ${metric} > 20 | ${size.kind} …`,
-      );
-    }
-  }
-  return resolveRowFilters(scope, filters, { metric, groups, beside, planned: { metric: METRIC, group: groupAlias } });
 }
 
 /** Arguments that SQL users write after count. */

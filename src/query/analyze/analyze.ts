@@ -56,7 +56,8 @@ export function analyze(written: Query, context: AnalysisContext): Analyzed {
   };
 }
 
-function analyzeSource(scope: Scope, { source, stages }: Query): ResolvedQuery | undefined {
+function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
+  const { source, stages } = query;
   if (source === undefined && stages.length === 0) {
     return report(
       scope,
@@ -70,7 +71,7 @@ function analyzeSource(scope: Scope, { source, stages }: Query): ResolvedQuery |
   const known = isMissing ? { kind: 'all' as const, span: { from: 0, to: 0 } } : source;
   // The row of the source's own kind takes this source.
   const row = SOURCES[known.kind] as SourceRow<never, ResolvedSource>;
-  const reader = new StageReader(scope, stages, { ...row, name: row.name ?? known.kind });
+  const reader = new StageReader(scope, query, { ...row, name: row.name ?? known.kind });
   const columns = columnsOf(stages, row.columns ?? []);
   const resolved = row.analyze({ ...scope, columns }, known as never, reader);
   reader.rejectRest();

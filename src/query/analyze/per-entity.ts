@@ -8,7 +8,7 @@ import { VALUE_OF_ENTITY } from './grouped-columns.js';
 import { spanOfKey } from './groups.js';
 import { resolveField } from './resolve-field.js';
 import type { EachEntity, Measure, ResolvedField } from './resolved.js';
-import { resolveRowFilters } from './row-filters.js';
+import { resolveRowFilters, VALUE } from './row-filters.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 
@@ -53,8 +53,8 @@ export function takeOfEntities(
     );
   }
   const filters = stages.takeRowFilters({ before: aggregate });
-  const planned = { metric: VALUE_OF_ENTITY, group: () => '' };
-  const having = resolveRowFilters(scope, filters, { metric: column, groups: [], beside: {}, planned });
+  const computed = { [column]: VALUE_OF_ENTITY, [VALUE]: VALUE_OF_ENTITY };
+  const having = resolveRowFilters(scope, filters, { computed, groups: [] });
   const ofNumbers = resolveOfNumbers(scope, aggregate, { name: stage.name, column });
   return entity && measure && ofNumbers && { aggregate, measure: ofNumbers, each: { entity, measure, having } };
 }

@@ -2,23 +2,35 @@
 // the answer, as in `unique by _country | where unique_count > 20`. Any other `where` selects
 // events, wherever it stands.
 import { namesOfCompared, previousName } from '../compared-names.js';
-import { joinConditions, resolveCondition } from '../conditions/resolve.js';
+import { isFieldName, joinConditions, resolveCondition } from '../conditions/resolve.js';
 import { quote } from '../errors.js';
 import { type ColumnType, type EventField, GRANULARITIES, type Granularity, isRecurring } from '../fields.js';
+import { formulaNames } from '../formula-names.js';
 import { isDefined } from '../is-defined.js';
 import { AGGREGATES } from '../language.js';
 import * as syntax from '../parse/syntax.js';
+import { groupAlias } from './grouped-columns.js';
 import { isTimeField } from './resolve-field.js';
 import type { Condition, Group, ResolvedField } from './resolved.js';
 import { report, type Scope } from './scope.js';
 
 type Where = syntax.StageOf<'where'>;
+type Source = syntax.Query['source'];
+
+/** The metric in JSON, next to its own column. */
+export const VALUE = 'value';
+
+const COMPUTED_GROUPS: readonly string[] = ['bucket', 'weekday', 'hour_of_day'];
 
 /** Columns that no row has before it is aggregated. */
-const computedBy = (aggregate: syntax.StageOf<'aggregate'> | undefined): string[] => {
+const computedBy = (aggregate: syntax.StageOf<'aggregate'> | undefined, source: Source): string[] => {
   const row = AGGREGATES[aggregate?.name ?? 'count'];
-  return [...('column' in row ? [row.column] : []), 'bucket', 'weekday', 'hour_of_day'];
+  return [...('column' in row ? [row.column] : []), ...(hasBareNames(source) ? [] : [VALUE]), ...COMPUTED_GROUPS];
 };
+
+/** Where `value` may be a property. */
+const hasBareNames = (source: Source): boolean =>
+  source !== undefined && source !== 'broken' && (source.kind === 'users' || source.kind === 'choice');
 
 /** Columns that the other stages add: time buckets, and those of `share` and `compare`. */
 function columnsAdded(stages: readonly syntax.Stage[]): string[] {
@@ -34,37 +46,54 @@ function columnsAdded(stages: readonly syntax.Stage[]): string[] {
   ];
 }
 
+const LATEST_COLUMNS: readonly string[] = ['entity', 'last_value', 'set_at'];
+
 /** Columns that the stages compute, with `own` ones of the source. */
 export function columnsOf(stages: readonly syntax.Stage[], own: readonly string[]): string[] {
   const isCompared = stages.some(({ kind }) => kind === 'compare');
   const metrics = syntax.stagesOf(stages, 'aggregate').flatMap(({ name }) => {
     const row = AGGREGATES[name];
-    return 'column' in row ? [row.column] : ['entity', 'last_value', 'set_at'];
+    return 'column' in row ? [row.column] : LATEST_COLUMNS;
   });
   return [...own, ...(isCompared ? namesOfCompared(...own) : []), ...metrics, ...columnsAdded(stages)];
 }
 
 /** The stages that filter rows of the answer. */
-export function findRowFilters(stages: readonly syntax.Stage[]): Where[] {
+export function findRowFilters({ source, stages }: syntax.Query): Where[] {
+  const added = columnsAdded(stages);
+  if (source !== undefined && source !== 'broken' && source.kind === 'formula') {
+    return filtersIn(stages, [...columnsOfFormula(source.columns, stages), ...added, ...COMPUTED_GROUPS]);
+  }
   const isGrouping = ({ kind }: syntax.Stage): boolean => kind === 'aggregate' || kind === 'by';
+  const [aggregate, second] = syntax.stagesOf(stages, 'aggregate');
+  if (aggregate?.name === 'latest') {
+    const ofValues = stages.slice(stages.indexOf(aggregate) + 1);
+    const start = ofValues.findIndex(isGrouping);
+    const columns = [...computedBy(second, source), ...added, ...LATEST_COLUMNS];
+    return start < 0 ? [] : filtersIn(ofValues.slice(start), columns);
+  }
   const start = stages.findIndex(isGrouping);
   if (start < 0) return [];
-  const [aggregate, second] = syntax.stagesOf(stages, 'aggregate');
-  if (aggregate?.name === 'latest') return [];
   // Between `count per FIELD` and the aggregate of its numbers they are filtered, behind both the
   // rows of the answer.
   const ofNumbers = aggregate?.per && second;
   const last = ofNumbers ? stages.indexOf(ofNumbers) : stages.length;
-  const filtersIn = (of: readonly syntax.Stage[], columns: readonly string[]): Where[] =>
-    syntax
-      .stagesOf(of, 'where')
-      .filter(({ condition }) => fieldsIn(condition).some(({ path }) => columns.includes(path)));
-  const added = columnsAdded(stages);
-  if (!ofNumbers) return filtersIn(stages.slice(start), [...computedBy(aggregate), ...added]);
+  if (!ofNumbers) return filtersIn(stages.slice(start), [...computedBy(aggregate, source), ...added]);
   return [
-    ...filtersIn(stages.slice(start, last), computedBy(aggregate)),
-    ...filtersIn(stages.slice(last), [...computedBy(ofNumbers), ...added]),
+    ...filtersIn(stages.slice(start, last), computedBy(aggregate, source)),
+    ...filtersIn(stages.slice(last), [...computedBy(ofNumbers, source), ...added]),
   ];
+}
+
+const filtersIn = (stages: readonly syntax.Stage[], columns: readonly string[]): Where[] =>
+  syntax
+    .stagesOf(stages, 'where')
+    .filter(({ condition }) => fieldsIn(condition).some(({ path }) => columns.includes(path)));
+
+/** Of one with the name of a field of events, `where` selects events. */
+function columnsOfFormula(columns: readonly syntax.FormulaColumn[], stages: readonly syntax.Stage[]): string[] {
+  const own = formulaNames(columns).filter((name) => !isFieldName(name));
+  return stages.some(({ kind }) => kind === 'compare') ? [...own, ...namesOfCompared(...own)] : own;
 }
 
 function fieldsIn(condition: syntax.Condition): syntax.FieldName[] {
@@ -81,13 +110,10 @@ function fieldsIn(condition: syntax.Condition): syntax.FieldName[] {
   }
 }
 
-interface Columns {
-  readonly metric: string;
+export interface Columns {
+  /** Names of the computed columns, the metric first, and those of the plan. */
+  readonly computed: Readonly<Record<string, string>>;
   readonly groups: readonly Group[];
-  /** Columns beside the metric, and those of the plan. */
-  readonly beside: Readonly<Record<string, string>>;
-  /** Names of the columns in the plan. */
-  readonly planned: { readonly metric: string; readonly group: (index: number) => string };
 }
 
 export function resolveRowFilters(scope: Scope, filters: readonly Where[], columns: Columns): Condition | undefined {
@@ -96,14 +122,9 @@ export function resolveRowFilters(scope: Scope, filters: readonly Where[], colum
   return joinConditions(conditions.filter(isDefined));
 }
 
-function findColumn(
-  scope: Scope,
-  name: syntax.FieldName,
-  { metric, groups, beside, planned }: Columns,
-): ResolvedField | undefined {
+function findColumn(scope: Scope, name: syntax.FieldName, { computed, groups }: Columns): ResolvedField | undefined {
   const { path, written } = name;
-  if (path === metric) return columnOf(metric, planned.metric, 'optional_number');
-  const column = Object.hasOwn(beside, path) ? beside[path] : undefined;
+  const column = Object.hasOwn(computed, path) ? computed[path] : undefined;
   if (column !== undefined) {
     const bucket = groups.find((group) => group.kind === 'bucket' && previousName(group.granularity) === path);
     return bucket?.kind === 'bucket'
@@ -112,12 +133,12 @@ function findColumn(
   }
   const index = groups.findIndex((group) => group.name === written || group.name === path);
   const group = groups[index];
-  if (group) return groupColumn(group, planned.group(index));
+  if (group) return groupColumn(group, groupAlias(index));
   return report(
     scope,
     name.span,
     `${quote(written)} is no column of the answer`,
-    `a where that names ${metric} filters rows of the answer; conditions on events go in a where of their own`,
+    `a where that names ${Object.keys(computed)[0]} filters rows of the answer; conditions on events go in a where of their own`,
   );
 }
 

@@ -2,7 +2,7 @@
 // end is reported as not fitting, so that no stage is ignored.
 import type { Span } from '../errors.js';
 import { type AggregateName, STAGES } from '../language.js';
-import { type Stage, type StageKind, type StageOf, stagesOf, type Text } from '../parse/syntax.js';
+import { type Query, type Stage, type StageKind, type StageOf, stagesOf, type Text } from '../parse/syntax.js';
 import { TIME_STAGES, type TimeStage } from '../time/range.js';
 import { findRowFilters } from './row-filters.js';
 import { report, type Scope } from './scope.js';
@@ -46,13 +46,16 @@ export class StageReader {
   /** Kinds that the analyzer has asked for, in its order. */
   private readonly fitting = new Set<string>();
 
+  private readonly stages: readonly Stage[];
+
   constructor(
     private readonly scope: Scope,
-    private readonly stages: readonly Stage[],
+    query: Query,
     private names: ReaderNames,
   ) {
-    this.left = new Set(stages);
-    this.rowFilters = findRowFilters(stages);
+    this.stages = query.stages;
+    this.left = new Set(query.stages);
+    this.rowFilters = findRowFilters(query);
   }
 
   /**
@@ -70,6 +73,11 @@ export class StageReader {
   /** Whether the one stage is written before the other. */
   isBefore(one: Stage, other: Stage): boolean {
     return this.stages.indexOf(one) < this.stages.indexOf(other);
+  }
+
+  /** The number of rows, also when it is taken. */
+  get firstSize(): StageOf<'limit' | 'top'> | undefined {
+    return stagesOf(this.stages, 'limit', 'top')[0];
   }
 
   /** Name of the source in errors. */

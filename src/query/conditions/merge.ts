@@ -2,6 +2,7 @@
 // becomes `a not in (1, 2)`, and consecutive where stages before an aggregate are joined with
 // `and`. A chain of any length then costs as much as a list. Behind an aggregate one where may
 // filter rows, and the next one events.
+import { findRowFilters } from '../analyze/row-filters.js';
 import type { Condition, GroupKey, Query, Stage } from '../parse/syntax.js';
 
 type Chain = Extract<Condition, { kind: 'and' | 'or' }>;
@@ -9,7 +10,7 @@ type Comparison = Extract<Condition, { kind: 'comparison' }>;
 
 export const mergeConditions = ({ source, stages }: Query): Query => ({
   source,
-  stages: joinWheres(stages).map(mergeStage),
+  stages: joinWheres(stages, new Set<Stage>(findRowFilters({ source, stages }))).map(mergeStage),
 });
 
 function mergeStage(stage: Stage): Stage {
@@ -21,7 +22,7 @@ function mergeStage(stage: Stage): Stage {
 const mergeCohort = (key: GroupKey): GroupKey =>
   key.kind === 'name' && key.name.cohort ? { ...key, name: { ...key.name, cohort: merge(key.name.cohort) } } : key;
 
-function joinWheres(stages: readonly Stage[]): Stage[] {
+function joinWheres(stages: readonly Stage[], ofRows: ReadonlySet<Stage>): Stage[] {
   const joined: Stage[] = [];
   let run: Extract<Stage, { kind: 'where' }>[] = [];
   const endRun = (): void => {
@@ -36,7 +37,7 @@ function joinWheres(stages: readonly Stage[]): Stage[] {
   let isBehind = false;
   for (const stage of stages) {
     isBehind ||= stage.kind === 'aggregate' || stage.kind === 'by';
-    if (stage.kind === 'where' && !isBehind) {
+    if (stage.kind === 'where' && !isBehind && !ofRows.has(stage)) {
       run.push(stage);
       continue;
     }

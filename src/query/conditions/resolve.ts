@@ -178,7 +178,7 @@ const PREFIXES: readonly string[] = [...Object.keys(PROPERTY_BAGS), 'user'];
  * Whether a word is an event field anywhere. Bare names of profiles or exposures may be meant as
  * text.
  */
-function isFieldName(word: string): boolean {
+export function isFieldName(word: string): boolean {
   const [prefix = '', ...rest] = word.split('.');
   const key = rest.join('.');
   if (key === '') return word === DISTINCT_ID || findEventField(word) !== undefined;

@@ -2,6 +2,7 @@
 // analyzed: an event wherever an event stands, a cohort in conditions, and a metric as the source.
 // What comes from a definition has the place of the name in the query, so that every problem points
 // there.
+import { findRowFilters } from '../analyze/row-filters.js';
 import { CompileWork } from '../compile-work.js';
 import { type QueryProblem, quote, type Span } from '../errors.js';
 import { FORM_LIMITS, QUERY_BYTES_MAX } from '../limits.js';
@@ -86,7 +87,13 @@ class Expansion {
     const { source } = query;
     return source !== undefined && source !== 'broken' && source.kind === 'metric'
       ? this.metric(source, query.stages)
-      : this.walk(query);
+      : { source: this.walk(source), stages: this.stages(query) };
+  }
+
+  /** Filters of rows compare the columns of cohorts, not the people in them. */
+  private stages(query: Query, known: readonly Stage[] = []): Stage[] {
+    const kept = new Set<Stage>([...known, ...findRowFilters(query)]);
+    return query.stages.map((stage) => (kept.has(stage) ? stage : this.walk(stage)));
   }
 
   /** Every event and every condition in the node; nodes without a definition stay the same. */
@@ -175,7 +182,9 @@ class Expansion {
         'a metric takes a range, where, by, compare and sort; remove the stage',
       );
     }
-    return { source: own.source, stages: joined(own.stages, this.walk(stages.filter((stage) => !isNumber(stage)))) };
+    const asked = stages.filter((stage) => !isNumber(stage));
+    const query = { source: own.source, stages: joined(own, asked) };
+    return { source: own.source, stages: this.stages(query, own.stages) };
   }
 
   /** The part of the definition that is read, at the place of its name. */
@@ -260,15 +269,17 @@ function both(one: Condition | undefined, other: Condition | undefined, span: Sp
 const BEHIND_AGGREGATE: ReadonlySet<Stage['kind']> = new Set(['by', 'sort', 'top', 'limit']);
 
 /**
- * The stages of a metric before those of the query. Its aggregate stands before the groups: what
- * the query filters before them are events, and behind them rows of the answer.
+ * The stages of a metric before those of the query. Its aggregate stands before the first stage
+ * that concerns rows of the answer, such as a `where` that names its column.
  */
-function joined(own: readonly Stage[], asked: readonly Stage[]): Stage[] {
+function joined({ source, stages: own }: Query, asked: readonly Stage[]): Stage[] {
   const [aggregate] = stagesOf(own, 'aggregate');
-  const others = own.filter((stage) => stage !== aggregate);
-  const first = asked.findIndex(({ kind }) => BEHIND_AGGREGATE.has(kind));
+  if (aggregate === undefined) return [...own, ...asked];
+  const ofRows = new Set<Stage>(findRowFilters({ source, stages: [aggregate, ...asked] }));
+  const first = asked.findIndex((stage) => BEHIND_AGGREGATE.has(stage.kind) || ofRows.has(stage));
   const at = first < 0 ? asked.length : first;
-  return [...others, ...asked.slice(0, at), ...(aggregate ? [aggregate] : []), ...asked.slice(at)];
+  const others = own.filter((stage) => stage !== aggregate);
+  return [...others, ...asked.slice(0, at), aggregate, ...asked.slice(at)];
 }
 
 const placed = ({ from, to }: Span, at: Span, definition: Definition): Span => ({

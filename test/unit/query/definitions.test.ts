@@ -57,6 +57,19 @@ describe('a query with a definition is the query with its text', () => {
       'metric revenue | last 7d | compare previous | sort change | limit 5',
       'buy | where user.plan != "test" | last 7d | compare previous | sum price | sort change | limit 5',
     ],
+    ['metric revenue | where total > 3', 'buy | where user.plan != "test" | sum price | where total > 3'],
+    [
+      'metric revenue | where value > 3 | by day',
+      'buy | where user.plan != "test" | sum price by day | where total > 3',
+    ],
+    [
+      'metric revenue | where _platform = "web" | compare previous | where change < 0',
+      'buy | where user.plan != "test" and _platform = "web" | sum price | compare previous | where change < 0',
+    ],
+    [
+      'metric activation | where value > 0.5 | by week',
+      `formula unique(${ACTIVATED}) / unique(signup) | by week | where value > 0.5`,
+    ],
     [
       'metric revenue | where _platform = "web" | last 3d',
       'buy | where user.plan != "test" | where _platform = "web" | last 3d | sum price',

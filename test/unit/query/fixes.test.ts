@@ -107,8 +107,6 @@ test.each([
 });
 
 test.each([
-  'formula count(a) as x, count(b) as y | by _country | where x > 3',
-  'formula count(a) | where value > 3',
   'funnel a -> b | where rate > 0.3',
   'funnel a -> b | compare previous | where change_users > 0',
   'retention a | where cohort_size > 3',

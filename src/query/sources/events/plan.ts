@@ -178,11 +178,13 @@ function fillBuckets(query: AggregateQuery, grouped: Select): Select {
 }
 
 /** The rows that a `where` behind the aggregate keeps. */
-function filterRows({ having }: AggregateQuery, rows: Select, { projectId }: PlanContext): Select {
+export function filterRows({ having }: Filtered, rows: Select, { projectId }: PlanContext): Select {
   if (having === undefined) return rows;
   const columns = passThrough(...Object.keys(rows.columns));
   return select({ columns, from: step('rows', rows), where: planCondition(having, projectId) });
 }
+
+type Filtered = Pick<AggregateQuery, 'having'>;
 
 /** Groups with their metric, unordered, by `keys` too. */
 function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows, keys: Columns = {}): Select {

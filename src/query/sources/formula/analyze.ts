@@ -2,16 +2,19 @@
 
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { checkCompared, columnsOfEarlier } from '../../analyze/compared.js';
+import { resultAlias } from '../../analyze/grouped-columns.js';
 import { checkBuckets, resolveGroups } from '../../analyze/groups.js';
+import { takeHaving } from '../../analyze/having.js';
 import { isTimeField } from '../../analyze/resolve-field.js';
-import type { EventSelection, EventSet, Group, Measure, TimeRange, Unit } from '../../analyze/resolved.js';
+import type { Condition, EventSelection, EventSet, Group, Measure, TimeRange, Unit } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
 import { takeEarlier, takeSelection } from '../../analyze/selection.js';
 import type { StageReader } from '../../analyze/stage-reader.js';
 import { takeUnit } from '../../analyze/unit.js';
-import { namesOfCompared } from '../../compared-names.js';
+import { changeName, namesOfCompared, previousName } from '../../compared-names.js';
 import { findFieldOrProperty, resolveEvents } from '../../conditions/events.js';
 import { findNearest, quote } from '../../errors.js';
+import { formulaNames } from '../../formula-names.js';
 import { isDefined } from '../../is-defined.js';
 import type * as syntax from '../../parse/syntax.js';
 import { type CalendarSpan, resolveSpan } from '../../time/range.js';
@@ -61,6 +64,8 @@ export interface FormulaQuery extends AnswerOrder {
   /** Set when a call has its own range and the rows are time buckets. */
   readonly windows: Windows | undefined;
   readonly earlierWindows: Windows | undefined;
+  /** Keeps rows of the answer. */
+  readonly having: Condition | undefined;
 }
 
 type Call = Extract<syntax.Expression, { kind: 'call' }>;
@@ -69,21 +74,24 @@ const FUNCTIONS = ['count', 'unique', 'sum', 'avg'] as const;
 const FORM = 'functions are count(event), unique(event), unique(event, field), sum(event, field) and avg(event, field)';
 
 export function analyzeFormula(scope: Scope, source: FormulaSource, stages: StageReader): FormulaQuery | undefined {
-  const own = source.columns.map((column) => nameOf(column, source.columns.length === 1));
+  const own = formulaNames(source.columns);
   const named = { ...scope, columns: [...(scope.columns ?? []), ...own, ...namesOfCompared(...own)] };
   const selection = takeSelection(named, stages);
   const keys = stages.takeAll('by').flatMap((stage) => stage.keys);
   const groups = resolveGroups(scope, keys);
   checkBuckets(scope, keys, selection.range);
-  const names = nameColumns(scope, source.columns, groups);
+  checkNames(scope, source.columns, groups);
   const earlier = takeEarlier(scope, stages, selection);
   if (earlier) checkCompared(scope, { groups, keys, size: undefined, range: earlier });
-  const added = earlier ? namesBeside(scope, source.columns, groups) : [];
+  const added = earlier ? columnsBeside(own, groups) : {};
+  if (earlier) checkBeside(scope, source.columns, Object.keys(added));
   const answer = takeAnswerOrder(scope, stages, {
-    columns: [...groups.map(({ name }) => name), ...names, ...added],
+    columns: [...groups.map(({ name }) => name), ...own, ...Object.keys(added)],
     ascending: groups.filter((group) => group.kind === 'field' && !isTimeField(group.field)).map(({ name }) => name),
-    metric: names[0],
+    metric: own[0],
   });
+  const results = Object.fromEntries(own.map((name, index) => [name, resultAlias(index)]));
+  const having = takeHaving(scope, stages, { computed: { ...results, ...added }, groups, size: stages.firstSize });
   const windows = findWindows(scope, source.columns, { groups, range: selection.range });
   const unit = takeUnit(scope, stages);
   const countsPeople = source.columns.some(({ expression }) => hasPeople(expression));
@@ -91,10 +99,10 @@ export function analyzeFormula(scope: Scope, source: FormulaSource, stages: Stag
   const earlierWindows = earlier && windows && findWindows(scope, source.columns, { groups, range: earlier });
   const columns = source.columns.map(({ expression: written }, index): FormulaColumn | undefined => {
     const expression = resolveExpression(scope, written, unit);
-    return expression && { name: names[index] ?? VALUE, expression };
+    return expression && { name: own[index] ?? '', expression };
   });
   if (!columns.every(isDefined)) return undefined;
-  return { kind: 'formula', selection, columns, groups, unit, earlier, windows, earlierWindows, ...answer };
+  return { kind: 'formula', selection, columns, groups, unit, earlier, windows, earlierWindows, having, ...answer };
 }
 
 /** Whether a call counts people. */
@@ -114,17 +122,11 @@ function hasPeople(expression: syntax.Expression): boolean {
 const refuseUnit = (scope: Scope, { span }: syntax.StageOf<'unit'>): undefined =>
   report(scope, span, 'no call of the formula counts people', 'unit goes with unique(event): unique(purchase)');
 
-const VALUE = 'value';
-
-/** A column without a name has that of its text, or is `value` where it is the only one. */
-const nameOf = ({ alias, written }: syntax.FormulaColumn, isOnly: boolean): string =>
-  alias?.text ?? (isOnly ? VALUE : written);
-
-/** The names of the columns, which differ from each other and from the groups. */
-function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): string[] {
-  const names: string[] = [];
-  for (const column of columns) {
-    const name = nameOf(column, columns.length === 1);
+/** The names of the columns differ from each other and from the groups. */
+function checkNames(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): void {
+  const names = formulaNames(columns);
+  for (const [index, column] of columns.entries()) {
+    const name = names[index] ?? '';
     const place = column.alias?.span ?? column.span;
     if (name === '') {
       report(scope, place, 'the name of the column is empty', 'write a word: count(signup) as signups');
@@ -135,24 +137,25 @@ function nameColumns(scope: Scope, columns: readonly syntax.FormulaColumn[], gro
         `${quote(name)} is the name of a group`,
         'name the column differently: count(signup) as signups',
       );
-    } else if (names.includes(name)) {
+    } else if (names.indexOf(name) < index) {
       report(scope, place, `two columns are named ${quote(name)}`, 'name one of them differently');
     }
-    names.push(name);
   }
-  return names;
 }
 
-/** The names of the columns of `compare`, which those of the formula differ from. */
-function namesBeside(scope: Scope, columns: readonly syntax.FormulaColumn[], groups: readonly Group[]): string[] {
-  const metrics = namesOfCompared(...columns.map((column) => nameOf(column, columns.length === 1)));
-  const buckets = Object.keys(columnsOfEarlier(groups)).filter((name) => !['previous', 'change'].includes(name));
-  const added = [...buckets, ...metrics];
+/** The columns of `compare`, and those of the plan. */
+function columnsBeside(names: readonly string[], groups: readonly Group[]): Readonly<Record<string, string>> {
+  const { previous: _, change: __, ...bucket } = columnsOfEarlier(groups);
+  const planned = names.flatMap((_, index) => [previousName(resultAlias(index)), changeName(resultAlias(index))]);
+  const metrics = namesOfCompared(...names).map((name, index) => [name, planned[index] ?? '']);
+  return { ...bucket, ...Object.fromEntries(metrics) };
+}
+
+function checkBeside(scope: Scope, columns: readonly syntax.FormulaColumn[], added: readonly string[]): void {
   for (const { alias } of columns) {
     if (alias === undefined || !added.includes(alias.text)) continue;
     report(scope, alias.span, `${quote(alias.text)} is the name of a column of compare`, 'name the column differently');
   }
-  return added;
 }
 
 function resolveExpression(

@@ -1,6 +1,6 @@
 // Plan of formulas: all terms are aggregates of one scan; the arithmetic runs over them per group.
 import type { ProjectId } from '../../../platform/ids.js';
-import { groupAlias } from '../../analyze/grouped-columns.js';
+import { groupAlias, resultAlias } from '../../analyze/grouped-columns.js';
 import { isOwnTime } from '../../analyze/groups.js';
 import type { EventSet, Group, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
@@ -34,7 +34,7 @@ import { fillOf } from '../../time/buckets.js';
 import { startOfSpan } from '../../time/range.js';
 import type { Windows } from '../../time/windows.js';
 import { queryOver } from '../cohorts.js';
-import { readGroupOf } from '../events/plan.js';
+import { filterRows, readGroupOf } from '../events/plan.js';
 import { earlierBuckets, positionOfGroups } from '../events/plan-compared.js';
 import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
 import type { FormulaExpression, FormulaQuery, FormulaTerm } from './analyze.js';
@@ -87,8 +87,6 @@ function planExpression(expression: FormulaExpression, columnOf: ColumnOf): Expr
   }
 }
 
-const resultAlias = (index: number): string => `result_${index + 1}`;
-
 export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanContext): Plan {
   const { selection, groups, columns, timezone, unit, earlier } = query;
   const found = columns.flatMap(({ expression }) => termsOf(expression));
@@ -102,6 +100,10 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   const outputs = groups.map((group): OutputColumn => {
     return { name: group.name, type: readGroupOf(group, column('time'), timezone).type };
   });
+  const computed = select({
+    columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...planColumns(query, terms.of) },
+    from: step('terms', filled(query, rowsOf(parts))),
+  });
   const results = columns.map(({ name }): OutputColumn => ({ name, type: 'number', isComputed: true }));
   return planAnswer({
     query,
@@ -110,11 +112,10 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     context,
     mode: 'formula',
     ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: setsOfUnit(found) }) }),
-    select: select({
-      columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...planColumns(query, terms.of) },
-      from: step('terms', filled(query, rowsOf(parts))),
+    select: {
+      ...filterRows(query, computed, context),
       ...(groups.length > 0 && { orderBy: defaultOrder(groups, outputs) }),
-    }),
+    },
     columns: earlier
       ? [
           ...outputs,

@@ -52,6 +52,7 @@ export function analyzeLatest(
   }
   if (!latest) {
     stages.takeAll('sort', 'top', 'limit');
+    stages.takeRowFilters();
     return undefined;
   }
   if (!aggregate && by.length === 0) return takeValues(scope, stages, { latest, selection });
