@@ -110,11 +110,12 @@ export async function waitForIngestion(
 ): Promise<void> {
   const projects = new Set<string>(erasures.map(({ projectId }) => projectId));
   const shardIds = (await deps.shards.read()).map(({ id }) => id);
-  const begun = await jobsThatMayHold(deps, { projects, shardIds });
   const deadline = Date.now() + ACTIVE_JOBS_WAIT_MS;
-  while ((await listActiveJobs(deps.redis, shardIds)).some((id) => begun.has(id))) {
-    if (Date.now() > deadline) throw new Error('ingest jobs that began before have not ended yet');
+  for (let begun = await jobsThatMayHold(deps, { projects, shardIds }); begun.size > 0; ) {
+    if (Date.now() > deadline) throw new Error(`${begun.size} ingest jobs that began before have not ended yet`);
     await delay(POLL_MS, undefined, { signal: deps.signal });
+    // A job that was put back, as during a move, is a later one when it begins again.
+    begun = new Set((await listActiveJobs(deps.redis, shardIds)).filter((id) => begun.has(id)));
   }
   const { INGEST_PARTITIONS: partitions, CLICKHOUSE_DATABASE: database } = deps.config;
   for (const projectId of new Set(erasures.map((erasure) => erasure.projectId))) {
