@@ -83,7 +83,7 @@ interface Copying {
 async function copyPart({ from, to, signal, fence }: Ends, copying: Copying): Promise<number> {
   const { columns, structure, part, projectId } = copying;
   const source = await from.exec({
-    query: `SELECT ${columns} FROM ${part.table} WHERE ${conditionOf(part)} FORMAT Native`,
+    query: `SELECT ${columns} FROM ${rowsIn(part)} FORMAT Native`,
     query_params: { projectId, month: part.month ?? 0 },
     clickhouse_settings: { readonly: '2' },
     abort_signal: signal,
@@ -114,8 +114,14 @@ const INSERT_SETTINGS = {
   max_partitions_per_insert_block: '0',
 } as const;
 
-const conditionOf = ({ month }: Part): string =>
-  `project_id = {projectId:UUID}${month === undefined ? '' : ' AND toYYYYMM(time) = {month:UInt32}'}`;
+/**
+ * Of profiles and mappings only the newest versions: merges on either side remove the others at any
+ * time. Events have one row each.
+ */
+const rowsIn = ({ table, month }: Part): string =>
+  month === undefined
+    ? `${table} FINAL WHERE project_id = {projectId:UUID}`
+    : `${table} WHERE project_id = {projectId:UUID} AND toYYYYMM(time) = {month:UInt32}`;
 
 async function checksumOf(
   clickhouse: ClickHouseClient,
@@ -124,7 +130,7 @@ async function checksumOf(
   const [row] = await rowsOf<{ rows: string; hash: string }>(
     clickhouse,
     `SELECT toString(count()) AS rows, toString(sum(sipHash64(${columns}))) AS hash
-     FROM ${part.table} WHERE ${conditionOf(part)}`,
+     FROM ${rowsIn(part)}`,
     { projectId, month: part.month ?? 0 },
   );
   return row ?? { rows: '0', hash: '0' };
