@@ -25,6 +25,7 @@ import {
   listHomes,
   markCleared,
   type NumberedMove,
+  readLeftMs,
   requireMove,
   setAcceptsNew,
   waitForProjections,
@@ -114,6 +115,7 @@ async function moveRows(deps: OpenDeps, projectId: ProjectId, to: number): Promi
     return;
   }
   await requireSameSchema({ from: home.at.clickhouse, to: destination.clickhouse });
+  await waitForQueries(deps, projectId);
   // Before its events begin to wait, and once more for runs that began in between.
   await waitForDeletions(deps);
   const move = { projectId, from: home.shard, to };
@@ -188,16 +190,23 @@ async function deleteElsewhere(
 }
 
 /**
- * Until no query reads the old place of a project: a query looks up the place before it waits.
+ * From the change of its placement until no query reads the old place of a project: a query looks up
+ * the place before it waits.
  */
 const queryEndMs = ({ waitMs, config }: MoveDeps): number =>
   waitMs ?? config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
 
+/** Which may still read the place that the last move of the project has left. */
+async function waitForQueries({ postgres, say, signal }: OpenDeps, projectId: ProjectId): Promise<void> {
+  const leftMs = await readLeftMs(postgres, projectId);
+  if (leftMs === 0) return;
+  say(`waiting ${Math.ceil(leftMs / 1000)} s for queries that read the old shard`);
+  await delay(leftMs, undefined, { signal });
+}
+
 /** Deletes rows from where the projects have been, and then from the files there. */
 async function clearOldShards(deps: OpenDeps, projects: readonly ProjectId[]): Promise<void> {
-  const waitMs = queryEndMs(deps);
-  deps.say(`waiting ${Math.ceil(waitMs / 1000)} s for queries that read the old shard`);
-  await delay(waitMs, undefined, { signal: deps.signal });
+  for (const projectId of projects) await waitForQueries(deps, projectId);
   await rewriteLeft(deps, await deleteLeft(deps, projects));
 }
 

@@ -167,6 +167,14 @@ export async function findMove(postgres: Postgres, projectId: ProjectId): Promis
   return row && { projectId, shard: row.shard, move: row.move, isMoving: row.state === 'moving' };
 }
 
+/** Milliseconds until no query reads a place that the last move has left. */
+export async function readLeftMs(postgres: Postgres, projectId: ProjectId): Promise<number> {
+  const row: { ms: string | null } | undefined = await postgres('project_placements')
+    .where({ project_id: projectId })
+    .first(postgres.raw('extract(epoch FROM clear_after - now()) * 1000 AS ms'));
+  return Math.max(0, Number(row?.ms ?? 0));
+}
+
 export async function markCleared(postgres: Postgres, { projectId, move }: NumberedMove): Promise<void> {
   await postgres('project_placements')
     .where({ project_id: projectId, move, state: 'home' })
