@@ -2,10 +2,10 @@
 // version with every job, at no extra cost, and forgets what it knows when the version has changed.
 // A move publishes a version and then waits for the jobs that began before, so that no later job
 // stores at the old place (the same protocol as that of tombstones).
-import { randomUUID } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Placement, Shards } from '../platform/clickhouse/shards.js';
 import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
+import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { shardOfCanary } from './canary.js';
 
@@ -15,9 +15,20 @@ export const PLACEMENT_VERSION = 'placements:version';
 const HELD_MAX = 100_000;
 const FIRST: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: false };
 
-/** Jobs that start afterwards look up every placement again. */
-export async function publishPlacements(redis: Redis): Promise<void> {
-  await redis.set(PLACEMENT_VERSION, randomUUID());
+/** Jobs that start afterwards look up every placement again. Resolves with the version. */
+export async function publishPlacements(redis: Redis): Promise<string> {
+  const version = newUuidV7();
+  await redis.set(PLACEMENT_VERSION, version);
+  return version;
+}
+
+/**
+ * Throws when Redis has an earlier version, by which jobs may have begun: one that restarts, or
+ * whose replica takes over, can lose its last writes. Versions are in the order of their times.
+ */
+export async function requirePublished(redis: Redis, version: string): Promise<void> {
+  const known = await redis.get(PLACEMENT_VERSION);
+  if (known === null || known < version) throw new Error('redis has lost the version of the placements; begin again');
 }
 
 export class PlacementCache {

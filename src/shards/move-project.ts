@@ -4,7 +4,7 @@
 // is killed, its lock ends, and a worker ends the move (settle-moves.ts).
 import { setTimeout as delay } from 'node:timers/promises';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
-import { publishPlacements } from '../ingest/placement-cache.js';
+import { publishPlacements, requirePublished } from '../ingest/placement-cache.js';
 import { type Shard, Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
@@ -123,7 +123,7 @@ async function moveRows(deps: OpenDeps, projectId: ProjectId, to: number): Promi
   const requireMine = () => requireMove(postgres, { ...mine, state: 'moving' });
   const fence = fenceOf(projectId, mine.move);
   try {
-    await publishPlacements(redis);
+    const version = await publishPlacements(redis);
     await waitForDeletions(deps);
     await waitForInserts(deps, { projectId, home: home.at });
     await deleteElsewhere(deps, { projectId, home: home.shard, requireMine });
@@ -131,6 +131,7 @@ async function moveRows(deps: OpenDeps, projectId: ProjectId, to: number): Promi
     const ends = { from: home.at.clickhouse, to: destination.clickhouse, signal, progress, fence };
     const copied = await copyProject(ends, projectId);
     for (const { table, rows } of copied) say(`${table}: ${rows} rows are copied, with equal checksums`);
+    await requirePublished(redis, version);
     await completeMove(postgres, { ...move, ...mine, clearAfterMs: queryEndMs(deps) });
   } catch (error) {
     await cancel(deps, mine);
