@@ -15,6 +15,7 @@ export const LOCKS = {
   catalogs: 4_726_106,
   keeping: 4_726_107,
   moves: 4_726_108,
+  shards: 4_726_109,
 } as const;
 
 export interface HeldLock {
@@ -29,12 +30,18 @@ export interface HeldLock {
  */
 export async function withAdvisoryLock<T>(
   postgres: Postgres,
-  lock: { of: Exclude<keyof typeof LOCKS, 'tombstones'>; signal: AbortSignal },
+  lock: {
+    of: Exclude<keyof typeof LOCKS, 'tombstones'>;
+    signal: AbortSignal;
+    /** Called when another process has it. */
+    onWait?: () => void;
+  },
   work: (held: HeldLock) => Promise<T>,
 ): Promise<T> {
   const connection: unknown = await postgres.client.acquireConnection();
   try {
-    while (!(await tryLock(postgres, connection, LOCKS[lock.of]))) {
+    for (let polls = 0; !(await tryLock(postgres, connection, LOCKS[lock.of])); polls += 1) {
+      if (polls === 0) lock.onWait?.();
       await delay(POLL_MS, undefined, { signal: lock.signal });
     }
     return await runHeld(postgres, { connection, key: LOCKS[lock.of] }, work);

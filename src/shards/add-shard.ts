@@ -11,6 +11,7 @@ import { messageOf } from '../platform/errors.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
+import { withAdvisoryLock } from '../privacy/advisory-lock.js';
 import { listRegistered, registerShard, setAcceptsNew, setCluster } from './store.js';
 
 export interface ShardsDeps {
@@ -26,12 +27,24 @@ export interface ShardsDeps {
 /** Three times the interval, because one reading may fail. */
 const REGISTRY_WAIT_MS = 3 * REGISTRY_EVERY_MS;
 
-/** Throws when a host cannot be migrated, or belongs to a shard already. May be repeated. */
+/**
+ * Throws when a host cannot be migrated, or belongs to a shard already. May be repeated. One at a
+ * time: the number of a shard is known before its tables are created, which may contain it.
+ */
 export async function addShard(
   deps: ShardsDeps,
   urls: readonly string[],
   waitMs: number = REGISTRY_WAIT_MS,
   cluster: string | null = null,
+): Promise<void> {
+  const { postgres, signal, say } = deps;
+  const onWait = () => say('waiting for another command that adds a shard');
+  await withAdvisoryLock(postgres, { of: 'shards', signal, onWait }, () => addAlone(deps, { urls, waitMs, cluster }));
+}
+
+async function addAlone(
+  deps: ShardsDeps,
+  { urls, waitMs, cluster }: { urls: readonly string[]; waitMs: number; cluster: string | null },
 ): Promise<void> {
   const { config, postgres, redis, say, signal } = deps;
   const registered = await listRegistered(postgres);

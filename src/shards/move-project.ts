@@ -42,7 +42,12 @@ export interface MoveDeps extends ShardsDeps {
 
 const REQUEST_TIMEOUT_MS = 300_000;
 /** Runs that delete rows of people; those that begin during a move leave the project alone. */
-const DELETING = ['erasure', 'purge', 'projects', 'keeping'] as const;
+const DELETING = [
+  ['erasure', 'a run of erasures'],
+  ['purge', 'a purge of files'],
+  ['projects', 'a run that deletes projects'],
+  ['keeping', 'a run of keep'],
+] as const;
 // A query that looked up the old placement ends within its deadline, and a little later in
 // ClickHouse.
 const QUERY_GRACE_MS = 15_000;
@@ -79,7 +84,8 @@ async function withShards(deps: MoveDeps, work: (open: OpenDeps) => Promise<void
   const { config, postgres, signal } = deps;
   const shards = new Shards(config, { postgres, requestTimeoutMs: REQUEST_TIMEOUT_MS });
   try {
-    await withAdvisoryLock(postgres, { of: 'moves', signal }, (lock) =>
+    const onWait = () => deps.say('waiting for the end of another move');
+    await withAdvisoryLock(postgres, { of: 'moves', signal, onWait }, (lock) =>
       whileHeld(lock, signal, (held) => work({ ...deps, shards, signal: held })),
     );
   } finally {
@@ -155,8 +161,11 @@ export async function cancel(
   return isCancelled;
 }
 
-async function waitForDeletions({ postgres, signal }: MoveDeps): Promise<void> {
-  for (const of of DELETING) await withAdvisoryLock(postgres, { of, signal }, async () => {});
+async function waitForDeletions({ postgres, signal, say }: MoveDeps): Promise<void> {
+  for (const [of, name] of DELETING) {
+    const onWait = () => say(`waiting for the end of ${name}`);
+    await withAdvisoryLock(postgres, { of, signal, onWait }, async () => {});
+  }
 }
 
 /** Of jobs that began before the move was published, and of workers that were killed. */
