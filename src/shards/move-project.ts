@@ -21,8 +21,8 @@ import {
   cancelMove,
   completeMove,
   emptiestShard,
+  findAnyAt,
   findMove,
-  listHomes,
   markCleared,
   type NumberedMove,
   readLeftMs,
@@ -70,13 +70,20 @@ export async function moveProject(deps: MoveDeps, project: string, shard: number
 
 /** Moves every project of the shard to the emptiest others, and gives it no new ones. */
 export async function drainShard(deps: MoveDeps, shard: number): Promise<void> {
+  const { postgres, say } = deps;
   await withShards(deps, async (open) => {
     await open.shards.get(shard);
-    await setAcceptsNew(deps.postgres, shard, false);
-    const projects = await listHomes(deps.postgres, shard);
-    for (const projectId of projects) await moveRows(open, projectId, await emptiestShard(deps.postgres, shard));
-    await clearOldShards(open, projects);
-    deps.say(`shard ${shard} has no projects: ${projects.length} were moved`);
+    // Throws while the shard still accepts new projects, which would have no other place.
+    await emptiestShard(postgres, shard);
+    await setAcceptsNew(postgres, shard, false);
+    const moved: ProjectId[] = [];
+    // Looked up each time: meanwhile some are deleted, or were being created when it began.
+    for (let next = await findAnyAt(postgres, shard); next !== undefined; next = await findAnyAt(postgres, shard)) {
+      await moveRows(open, next, await emptiestShard(postgres, shard));
+      moved.push(next);
+    }
+    await clearOldShards(open, moved);
+    say(`shard ${shard} has no projects: ${moved.length} were moved`);
   });
 }
 

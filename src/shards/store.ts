@@ -3,7 +3,7 @@
 import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
 import { PublicError } from '../platform/errors.js';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
-import type { Postgres } from '../platform/postgres/client.js';
+import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import { chooseShard } from './choose-shard.js';
 
 export interface RegisteredShard {
@@ -33,11 +33,12 @@ const LOADS = `
   GROUP BY shards.id`;
 
 /**
- * Places a new project on the emptiest shard that accepts new ones. With one shard there is nothing
- * to do. Throws unavailable when no shard accepts projects.
+ * Places a new project on the emptiest shard that accepts new ones, in the transaction that creates
+ * it. With one shard there is nothing to do. Throws unavailable when no shard accepts projects.
  */
-export async function placeProject(postgres: Postgres, projectId: ProjectId): Promise<void> {
-  const shards = await listRegistered(postgres);
+export async function placeProject(postgres: Transaction, projectId: ProjectId): Promise<void> {
+  // Until the project is there, a drain waits to take the shard out of those that accept it.
+  const shards = await postgres('shards').forShare().select('id');
   if (shards.length <= 1) return;
   const shard = await emptiestShard(postgres);
   await postgres('project_placements').insert({ project_id: projectId, shard });
@@ -48,19 +49,22 @@ export async function placeProject(postgres: Postgres, projectId: ProjectId): Pr
 export async function emptiestShard(postgres: Postgres, except = 0): Promise<number> {
   const { rows } = await postgres.raw<{ rows: { id: number; events: string }[] }>(LOADS, [except]);
   const chosen = chooseShard(rows.map(({ id, events }) => ({ id, events: Number(events) })));
-  if (chosen === undefined) throw new PublicError('unavailable', 'no database accepts new projects');
+  if (chosen === undefined) {
+    const which = except === 0 ? 'database' : 'other shard';
+    throw new PublicError('unavailable', `no ${which} accepts new projects`);
+  }
   return chosen;
 }
 
-/** Projects that live on the shard. */
-export async function listHomes(postgres: Postgres, shard: number): Promise<readonly ProjectId[]> {
-  const ids: string[] = await postgres('projects')
+/** Of the projects that live on the shard and are not deleted. Undefined when there is none. */
+export async function findAnyAt(postgres: Postgres, shard: number): Promise<ProjectId | undefined> {
+  const row: { id: string } | undefined = await postgres('projects')
     .leftJoin('project_placements AS placed', 'placed.project_id', 'projects.id')
     .whereRaw('coalesce(placed.shard, ?) = ?', [FIRST_SHARD, shard])
     .whereNull('deleted_at')
     .orderBy('projects.id')
-    .pluck('projects.id');
-  return ids.map(toProjectId);
+    .first('projects.id');
+  return row && toProjectId(row.id);
 }
 
 interface Move {
