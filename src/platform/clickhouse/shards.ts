@@ -84,7 +84,6 @@ export function settingsOf({ urls, cluster }: Pick<ShardRow, 'urls' | 'cluster'>
 }
 
 export class Shards {
-  /** It is replaced when its row says that it has several hosts. */
   first: Shard;
   readonly #config: ClickHouseSettings;
   readonly #options: ClickHouseOptions;
@@ -92,7 +91,8 @@ export class Shards {
   readonly #known = new Map<number, Shard>();
   readonly #timer: NodeJS.Timeout | undefined;
   #isRead = false;
-  #firstSettings: StatementSettings = ONE_HOST;
+  /** A shard is opened again when its row says that it has several hosts. */
+  readonly #settings = new Map<number, StatementSettings>();
   readonly #opened: ClickHouseClient[] = [];
   readonly #readers = new Map<number, ReplicaReader>();
 
@@ -130,8 +130,9 @@ export class Shards {
   async read(): Promise<readonly Shard[]> {
     const rows = await withTimeout(ANSWER_TIMEOUT_MS, Promise.resolve(listShards(this.#postgres)));
     for (const row of rows) {
-      if (!this.#known.has(row.id)) this.#open(row);
-      else if (row.id === FIRST_SHARD && settingsOf(row) !== this.#firstSettings) this.first = this.#open(row);
+      if (settingsOf(row) === this.#settings.get(row.id)) continue;
+      const shard = this.#open(row);
+      if (row.id === FIRST_SHARD) this.first = shard;
     }
     this.#isRead = true;
     return this.known;
@@ -200,7 +201,7 @@ export class Shards {
     const [writer] = hosts;
     if (writer === undefined) throw new Error(`shard ${id} has no URL`);
     const { clickhouse } = writer;
-    if (id === FIRST_SHARD) this.#firstSettings = options.settings;
+    this.#settings.set(id, options.settings);
     const clients = hosts.map((host) => host.clickhouse);
     this.#opened.push(...clients);
     const shard: Shard = { id, hosts, clickhouse };
