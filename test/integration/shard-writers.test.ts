@@ -2,6 +2,8 @@
 // whichever host they run, and a writer that was killed or stopped is followed when its insert has
 // ended. The servers share no tables here, so that what is stored twice is not tested.
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ClickHouseError } from '@clickhouse/client';
@@ -11,7 +13,7 @@ import { partitionOf, partitionQueryId } from '../../src/ingest/insert/ingest-pa
 import { listActiveJobs } from '../../src/ingest/queue.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { migrateShard, toStatements } from '../../src/platform/clickhouse/migrate.js';
-import type { RunningInserts } from '../../src/platform/clickhouse/running-inserts.js';
+import { type RunningInserts, runningOnReplicas } from '../../src/platform/clickhouse/running-inserts.js';
 import { type Held, ShardWriter } from '../../src/platform/clickhouse/shard-writer.js';
 import { REPLICAS } from '../../src/platform/clickhouse/shards.js';
 import { waitForQuery } from '../../src/platform/clickhouse/wait-for-query.js';
@@ -179,6 +181,25 @@ describe('a writer', () => {
     await expect(insert).rejects.toThrow('may belong to another writer');
   });
 });
+
+test('a replica that takes connections and answers nothing is left out within a lease', async () => {
+  const answering = createHttpServer((req, res) => {
+    let statement = '';
+    req.setEncoding('utf8').on('data', (text: string) => (statement += text));
+    req.on('end', () => res.end(statement.includes('system.replicas') ? '{"active":1}\n' : '{"n":2}\n'));
+  });
+  const servers = [answering, createServer()];
+  const clients: ClickHouseClient[] = [];
+  for (const server of servers) {
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const CLICKHOUSE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    clients.push(createClickHouse({ ...databases.config, CLICKHOUSE_URL }, { requestTimeoutMs: 300_000 }));
+  }
+  // The worker's client would wait for five minutes, and a lease ends after ten seconds.
+  expect(await runningOnReplicas(clients).count('any', 0)).toBe(2);
+  await Promise.all(clients.map((client) => client.close()));
+  for (const server of servers) server.close();
+}, 60_000);
 
 test('ClickHouse accepts the settings of replicas, and parses their tables', async () => {
   const client = createClickHouse(databases.config, { settings: REPLICAS });

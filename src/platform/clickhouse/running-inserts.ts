@@ -1,6 +1,6 @@
 // Which inserts run on the hosts of a shard that has several. A query id is unique on one host
 // only, so every host is asked, and an answer that leaves one out is none.
-import type { ClickHouseClient } from './client.js';
+import { type ClickHouseClient, targetOf } from './client.js';
 
 export interface RunningInserts {
   /**
@@ -9,6 +9,12 @@ export interface RunningInserts {
    */
   count(queryId: string, sinceSeconds: number): Promise<number>;
 }
+
+/**
+ * Two answers take less than a lease (shard-writer.ts): a lock is not taken over by a writer whose
+ * lease ends while it waits for a host that hangs, or whose machine is off.
+ */
+const ANSWER_TIMEOUT_MS = 3_000;
 
 const CLUSTER_NAME = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
@@ -30,6 +36,7 @@ async function ask(clickhouse: ClickHouseClient, processes: string, [queryId, si
     query_params: { queryId, prefix: epochPrefix(queryId), since },
     // The default of a service may be to leave out hosts that do not answer.
     clickhouse_settings: { skip_unavailable_shards: 0 },
+    abort_signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
     format: 'JSONEachRow',
   });
   const [row] = await answer.json<{ n: number }>();
@@ -53,25 +60,37 @@ export const runningOnReplicas = (hosts: readonly ClickHouseClient[]): RunningIn
   async count(...what) {
     const answers = await Promise.allSettled(hosts.map((host) => ask(host, 'system.processes', what)));
     const answering = hosts.filter((_, index) => answers[index]?.status === 'fulfilled');
-    if (answering.length < hosts.length) await requireInactive(answering);
+    const silent = hosts.filter((host) => !answering.includes(host));
+    if (silent.length > 0) await requireInactive(silent, answering);
     return answers.reduce((sum, answer) => sum + (answer.status === 'fulfilled' ? answer.value : 0), 0);
   },
 });
 
 /** That Keeper counts no more replicas as active than answer. */
-async function requireInactive(answering: readonly ClickHouseClient[]): Promise<void> {
-  if (answering.length === 0) throw new Error('no host of the shard answers');
+async function requireInactive(
+  silent: readonly ClickHouseClient[],
+  answering: readonly ClickHouseClient[],
+): Promise<void> {
+  const names = silent.map(nameOf).join(' and ');
+  if (answering.length === 0) throw new Error(`no host of the shard answers: ${names}`);
   for (const host of answering) {
     const answer = await host.query({
       query: `SELECT toUInt32(max(active_replicas)) AS active FROM system.replicas
               WHERE database = currentDatabase() AND table = 'events'`,
+      abort_signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
       format: 'JSONEachRow',
     });
     const active = (await answer.json<{ active: number }>())[0]?.active ?? Number.POSITIVE_INFINITY;
     if (active === 0 || active > answering.length) {
-      throw new Error('a host of the shard does not answer, but may still commit inserts');
+      throw new Error(`${names} gave no answer, but may still commit inserts`);
     }
   }
+}
+
+/** Host and port. */
+function nameOf(host: ClickHouseClient): string {
+  const target = targetOf(host);
+  return target === undefined ? 'a host' : new URL(target.CLICKHOUSE_URL).host;
 }
 
 const WATCHED = new WeakMap<ClickHouseClient, RunningInserts>();
