@@ -207,8 +207,8 @@ async function deleteElsewhere(
 }
 
 /**
- * From the change of its placement until no query reads the old place of a project: a query looks up
- * the place before it waits.
+ * From the change of its placement until no query reads the old place of a project: a query looks
+ * up the place before it waits.
  */
 const queryEndMs = ({ waitMs, config }: MoveDeps): number =>
   waitMs ?? config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS + QUERY_GRACE_MS;
