@@ -135,7 +135,7 @@ async function applyPending(
   return { due, left };
 }
 
-/** Returns the calls of the profiles that fit, and adds the others of each batch to \`left\`. */
+/** Returns the calls of the profiles that fit, and adds the others of each batch to `left`. */
 function leaveOut(fitting: readonly ProfileKey[], due: readonly IdentifyJob[], left: Map<string, Calls>): Calls {
   const keys = new Set(fitting.map(keyOf));
   const fits = ({ project, user }: AcceptedIdentification) => keys.has(keyOf({ projectId: project, userId: user }));

@@ -87,7 +87,7 @@ async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<
 }
 
 /**
- * As many of these profiles as have \`bytesMax\` together, as the text that PostgreSQL sends; at
+ * As many of these profiles as have `bytesMax` together, as the text that PostgreSQL sends; at
  * least one. Each project has the same share, and its small profiles come first. The index, not a
  * join, finds pending operations, because hardly any profile has some.
  */
