@@ -131,7 +131,11 @@ lifecycle.onClose('exports', () => exports.close());
 
 const passes = createProjectPasses(config.SECRET_KEY_BASE);
 const queryUrl = () => config.QUERY_URL ?? loopbackUrl(config.HOST, server.port);
-const alertQueries = createAlertQueries({ queryUrl, passes, queryTimeoutMs: config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS });
+const alertQueries = createAlertQueries({
+  queryUrl,
+  passes,
+  queryTimeoutMs: config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS,
+});
 const uploads = createUploads({
   ...{ ...guard, redis, secretKeyBase: config.SECRET_KEY_BASE },
   url: () => loopbackUrl(config.HOST, server.port),
