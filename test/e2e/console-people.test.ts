@@ -193,7 +193,7 @@ describe('live', () => {
     const visited = await shop.visit('/live');
     const { page } = visited;
     const log = page.getByRole('log', { name: 'Accepted' });
-    await page.getByRole('status').filter({ hasText: 'each new one' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'new ones within' }).waitFor();
     await track(shop.url, shop.publicKey, { event_type: 'fresh', user_id: 'live', event_properties: { n: 1 } });
     await log.getByText('fresh', { exact: true }).waitFor();
     await track(shop.url, shop.publicKey, { events: [{ user_id: 'no-type' }] });
