@@ -7,7 +7,7 @@ const PAUSE_MAX_MS = 30_000;
 /** Job options. Outages consume attempts and may last for days, hence the number. */
 export const DURABLE_JOB_OPTIONS = {
   attempts: 1_000_000,
-  // Workers use \`cappedBackoffMs\` instead (leased-worker.ts). Those of the version before, which
+  // Workers use `cappedBackoffMs` instead (leased-worker.ts). Those of the version before, which
   // may still run during an update, do not know it.
   backoff: { type: 'exponential', delay: PAUSE_FIRST_MS, jitter: 0.5 },
   removeOnComplete: true,
