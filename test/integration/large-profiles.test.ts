@@ -5,110 +5,91 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { CatalogRecorder } from '../../src/catalog/recorder.js';
 import { applyBatches } from '../../src/identity/apply.js';
 import { projectOutbox } from '../../src/identity/outbox.js';
-import type { Identification, IdentifyJob } from '../../src/identity/queue.js';
-import { findPending, takeSequence } from '../../src/identity/sequence.js';
+import { findPending } from '../../src/identity/sequence.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createLogger } from '../../src/platform/log.js';
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { createIdHash } from '../../src/privacy/id-hash.js';
-import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { add, IdentityStore } from '../support/identity-store.js';
 
-let databases: TestDatabases;
-let postgres: Postgres;
-let redis: Redis;
-let project: string;
-const hashId = createIdHash('a secret');
+let store: IdentityStore;
 
 beforeAll(async () => {
-  databases = await createTestDatabases();
-  postgres = createPostgres(databases.config);
-  redis = createRedis(databases.config);
+  store = await IdentityStore.open();
 });
 
-afterAll(async () => {
-  await postgres?.destroy();
-  redis?.disconnect();
-  await databases?.close();
-});
+afterAll(() => store?.close());
 
 beforeEach(() => {
-  project = randomUUID();
+  store.project = randomUUID();
 });
 
-type Call = Omit<Identification, 'project'>;
-
-/** A batch of calls with sequence numbers, not yet applied. */
-async function accept(...calls: Call[]): Promise<IdentifyJob> {
-  const batch = randomUUID();
-  const first = await takeSequence(redis, { member: batch, count: calls.length });
-  return { version: 1, batch, operations: calls.map((call, index) => ({ project, ...call, seq: first + index })) };
-}
-
-async function apply(...batches: IdentifyJob[]): Promise<void> {
-  expect([...(await applyBatches(batches, { postgres, redis, hashId })).left]).toEqual([]);
-}
-
-const add = (user: string, a: number): Call => ({ user, ops: { add: { a } } });
-const profileOf = (user: string) => postgres('profiles').where({ project_id: project, user_id: user }).first();
-const outbox = () => postgres('identity_outbox').where({ project_id: project });
+const outbox = () => store.postgres('identity_outbox').where({ project_id: store.project });
 
 const LARGE = 'x'.repeat(200 * 1024);
 const LARGE_USERS = 50;
 
 test('a transaction is bounded by the bytes of profiles, small ones and those of other projects first', async () => {
-  const large = project;
+  const large = store.project;
   const users = Array.from({ length: LARGE_USERS }, (_, n) => `u${n}`);
-  for (const user of users) await apply(await accept({ user, ops: { set: { text: LARGE } } }));
-  const calls = await accept(
+  for (const user of users) await store.apply(await store.accept({ user, ops: { set: { text: LARGE } } }));
+  const calls = await store.accept(
     ...users.map((user) => add(user, 1)),
     { user: 'u49', device: 'd', ops: {} },
     add('new', 1),
   );
-  project = randomUUID();
-  const others = await accept({ user: 'other', ops: { set: { text: LARGE, a: 5 } } });
-  await apply({ ...others });
-  const neighbour = await accept(add('other', 1));
+  store.project = randomUUID();
+  const others = await store.accept({ user: 'other', ops: { set: { text: LARGE, a: 5 } } });
+  await store.apply({ ...others });
+  const neighbour = await store.accept(add('other', 1));
 
   const pending = [calls, neighbour];
-  const { calls: applied, left } = await applyBatches(pending, { postgres, redis, hashId });
+  const { calls: applied, left } = await applyBatches(pending, store);
   expect(applied).toBeGreaterThan(10);
   expect(applied).toBeLessThan(25);
   expect([...left.keys()]).toEqual([calls.batch]);
-  expect(await profileOf('other')).toMatchObject({ properties: { a: 6 } });
-  project = large;
-  expect(await profileOf('new')).toMatchObject({ properties: { a: 1 } });
-  expect([...(await findPending(redis, [calls.batch, neighbour.batch]))]).toEqual([calls.batch]);
+  expect(await store.profileOf('other')).toMatchObject({ properties: { a: 6 } });
+  store.project = large;
+  expect(await store.profileOf('new')).toMatchObject({ properties: { a: 1 } });
+  expect([...(await findPending(store.redis, [calls.batch, neighbour.batch]))]).toEqual([calls.batch]);
 
   // A worker that is killed in between applies the whole batch again, and other calls go on.
-  await apply(await accept(add('u0', 10)));
+  await store.apply(await store.accept(add('u0', 10)));
   let [rounds, rest] = [0, calls];
   for (; rest.operations.length > 0; rounds += 1) {
-    const next = await applyBatches([rest], { postgres, redis, hashId });
+    const next = await applyBatches([rest], store);
     rest = { ...rest, operations: next.left.get(rest.batch) ?? [] };
   }
   expect(rounds).toBeGreaterThan(2);
   for (const user of users) {
     const a = user === 'u0' ? 11 : 1;
-    expect([user, (await profileOf(user))?.properties.a]).toEqual([user, a]);
+    expect([user, (await store.profileOf(user))?.properties.a]).toEqual([user, a]);
   }
-  expect(await postgres('device_mappings').where({ project_id: project })).toMatchObject([{ user_id: 'u49' }]);
-  expect(await redis.zcard('identity:pending')).toBe(0);
+  expect(await store.postgres('device_mappings').where({ project_id: store.project })).toMatchObject([
+    { user_id: 'u49' },
+  ]);
+  expect(await store.redis.zcard('identity:pending')).toBe(0);
 });
 
 test('a projection is bounded by the bytes of profiles, and begins with those of other projects', async () => {
-  await postgres('identity_outbox').delete();
-  const large = project;
-  for (let n = 0; n < LARGE_USERS; n += 1) await apply(await accept({ user: `u${n}`, ops: { set: { text: LARGE } } }));
-  project = randomUUID();
-  await apply(await accept({ user: 'other', ops: { set: { text: LARGE } } }));
-  const clickhouse = createClickHouse(databases.config);
-  const catalogs = new CatalogRecorder({ postgres, redis, log: createLogger({ process: 'test', level: 'warn' }) });
+  await store.postgres('identity_outbox').delete();
+  const large = store.project;
+  for (let n = 0; n < LARGE_USERS; n += 1)
+    await store.apply(await store.accept({ user: `u${n}`, ops: { set: { text: LARGE } } }));
+  store.project = randomUUID();
+  await store.apply(await store.accept({ user: 'other', ops: { set: { text: LARGE } } }));
+  const clickhouse = createClickHouse(store.databases.config);
+  const catalogs = new CatalogRecorder({
+    postgres: store.postgres,
+    redis: store.redis,
+    log: createLogger({ process: 'test', level: 'warn' }),
+  });
   try {
     const copied: number[] = [];
     do {
       copied.push(
-        await projectOutbox({ postgres, shard: { id: 1, clickhouse }, catalogs }, databases.config.CLICKHOUSE_DATABASE),
+        await projectOutbox(
+          { postgres: store.postgres, shard: { id: 1, clickhouse }, catalogs },
+          store.databases.config.CLICKHOUSE_DATABASE,
+        ),
       );
       expect(await outbox()).toEqual([]);
     } while (copied.at(-1) !== 0);
