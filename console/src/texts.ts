@@ -48,7 +48,11 @@ export const texts = {
     open: (screen: string) => `Open ${screen}`,
     note: 'Single letters can be switched off in the account menu.',
   },
-  failedParts: { screen: 'This screen could not be shown', card: 'This card could not be shown' },
+  failedParts: {
+    screen: 'This screen could not be shown',
+    answer: 'This answer could not be shown',
+    card: 'This card could not be shown',
+  },
   notDrawn: 'Something in it could not be drawn. Your data is not changed.',
   tryAgain: 'Try again',
   missing: {

@@ -112,6 +112,26 @@ describe('a question', () => {
     expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toContain('page_view');
   });
 
+  test('is not lost when it is typed faster than the page is drawn', async () => {
+    const q = 'page_view | last 30d | count';
+    const visited = await shop.visit(askPath(q));
+    const { page } = visited;
+    await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
+    const editor = page.locator('.cm-content[aria-label="Query"]');
+    const devTools = await page.context().newCDPSession(page);
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate: 20 });
+    await editor.click();
+    for (let again = 0; again < 10; again += 1) {
+      await page.keyboard.press('Control+a');
+      await page.keyboard.press('Delete');
+      await page.keyboard.insertText(q);
+    }
+    await devTools.send('Emulation.setCPUThrottlingRate', { rate: 1 });
+    await page.evaluate('new Promise((resolve) => setTimeout(resolve, 1000))');
+    expect(await editor.textContent()).toBe(q);
+    expect(await page.getByRole('button', { name: 'Run' }).isEnabled()).toBe(true);
+  });
+
   test('that was asked before is asked again by Run, and is not by going back', async () => {
     const [q, other] = ['page_view | last 30d | count', 'page_view | last 30d | unique'];
     const visited = await shop.visit(askPath(q));
@@ -136,6 +156,26 @@ describe('a question', () => {
     await expectQuery(visited, other);
     await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
     expect(asked()).toEqual([q, other, q, q]);
+  });
+
+  test('whose answer cannot be drawn stays in the editor, and its next answer is drawn', async () => {
+    const visited = await shop.visit('/ask');
+    const { page } = visited;
+    const isBroken = (url: URL): boolean => url.pathname.endsWith('/query');
+    await page.route(isBroken, async (route) => {
+      const response = await route.fetch();
+      return route.fulfill({ response, json: { ...(await response.json()), period: 7 } });
+    });
+    const q = 'page_view | last 30d | count';
+    await page.goto(shop.addressOf(askPath(q)));
+    await region(visited).getByRole('alert').getByText('This answer could not be shown').waitFor();
+    await expectQuery(visited, q);
+    await expectNoFindings(visited);
+    await page.unroute(isBroken);
+    await page.getByRole('button', { name: 'Run' }).click();
+    await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
+    // What React says about the error.
+    expect(visited.complaints.splice(0).join()).toContain('split');
   });
 
   test('is explained in words and SQL, and is not run for it', async () => {

@@ -3,6 +3,7 @@
 import { lazy, Suspense } from 'react';
 import type { Asked, View } from '../ask/permalink.js';
 import type { Asking } from '../ask/use-answer.js';
+import { Boundary } from '../shell/boundary.js';
 import { texts } from '../texts.js';
 import style from './answer-pane.module.css';
 import { EmptyAnswer } from './empty-answer.js';
@@ -44,16 +45,18 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
         !asking.isCancelled && (
           <div className={isRunning ? style.dimmed : undefined} inert={isRunning}>
             {isEmpty(answer) && <EmptyAnswer answer={answer} q={asked.q} timezone={timezone} ask={ask} />}
-            <Suspense fallback={null}>
-              <Picture
-                answer={answer}
-                timezone={timezone}
-                view={isEmpty(answer) ? 'table' : view}
-                setView={setView}
-                showAll={asking.showAll}
-                refine={refine}
-              />
-            </Suspense>
+            <Boundary part="answer" of={answer}>
+              <Suspense fallback={null}>
+                <Picture
+                  answer={answer}
+                  timezone={timezone}
+                  view={isEmpty(answer) ? 'table' : view}
+                  setView={setView}
+                  showAll={asking.showAll}
+                  refine={refine}
+                />
+              </Suspense>
+            </Boundary>
           </div>
         )
       )}

@@ -55,7 +55,6 @@ export function Ask({ project }: { readonly project: Project }) {
   }, [ask]);
   const askFrom = useCallback((q: string): void => ask({ ...latest.current.asked, q }), [ask]);
   const type = (typed: string): void => {
-    if (typed === text) return;
     rememberText(project.id, asked.q, typed);
     setText(typed);
   };

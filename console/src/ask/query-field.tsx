@@ -2,6 +2,7 @@
 // when that has been loaded.
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { flushSync } from 'react-dom';
 import { namesQuery } from '../api/names.js';
 import type { QueryDetail } from '../api/request.js';
 import type { Editor } from '../editor/editor.js';
@@ -59,7 +60,9 @@ export function QueryField({
         hasFocus: field !== null && document.activeElement === field,
         timezone: () => now.current.timezone,
         toQuery: (text) => (now.current.isTemplate ? hidePlaceholders(text) : text),
-        onChange: (text) => now.current.onChange(text),
+        // At once, as React does it for a textarea. A later render for an earlier text would undo
+        // what was typed since.
+        onChange: (text) => flushSync(() => now.current.onChange(text)),
         onRun: () => now.current.onRun(),
         onProblems: setProblems,
       });

@@ -3,7 +3,7 @@
 // page they would be style elements.
 import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
-import { EditorSelection, EditorState, Prec } from '@codemirror/state';
+import { Annotation, EditorSelection, EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import type { Names } from '../api/answer.js';
 import { check, type Problem, type Span, setDefinitions } from '../language/language.js';
@@ -38,6 +38,9 @@ export interface EditorOptions {
 
 /** While a word is typed it is not judged; after this rest, or elsewhere in the text, it is. */
 const REST_MS = 400;
+
+/** Marks a change by `setText`, which the caller knows about. */
+const isSet = Annotation.define<boolean>();
 
 export function createEditor(host: HTMLElement, options: EditorOptions): Editor {
   let names: Names | undefined;
@@ -86,7 +89,9 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
         theme,
         EditorView.updateListener.of((update) => {
           if (!update.docChanged) return;
-          options.onChange(update.state.doc.toString());
+          if (!update.transactions.some((transaction) => transaction.annotation(isSet))) {
+            options.onChange(update.state.doc.toString());
+          }
           clearTimeout(timer);
           timer = setTimeout(() => void judgeText(), isWordOpen(update.state) ? REST_MS : 0);
         }),
@@ -102,8 +107,9 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
 
   return {
     setText(text) {
-      const length = view.state.doc.length;
-      if (text !== view.state.doc.toString()) view.dispatch({ changes: { from: 0, to: length, insert: text } });
+      if (text === view.state.doc.toString()) return;
+      const changes = { from: 0, to: view.state.doc.length, insert: text };
+      view.dispatch({ changes, annotations: isSet.of(true) });
     },
     setNames(known) {
       names = known;

@@ -1,12 +1,12 @@
-// Error boundary: shows a message in place of a part of the page whose drawing failed (a screen, or
-// a card of a dashboard); the other parts stay.
+// Error boundary: shows a message in place of a part of the page whose drawing failed (a screen,
+// an answer, or a card of a dashboard); the other parts stay.
 import { Component, type ReactNode } from 'react';
 import { texts } from '../texts.js';
 import style from './plain-page.module.css';
 
 interface Props {
   /** What is drawn; the failure of one says nothing about another. */
-  readonly of: string;
+  readonly of: unknown;
   readonly part: keyof typeof texts.failedParts;
   readonly children: ReactNode;
 }
