@@ -5,6 +5,8 @@ import { runPythonScript } from '../support/client-drivers.js';
 import { type ScriptedServer, startScriptedServer } from '../support/scripted-server.js';
 
 const HOST = 'http://127.0.0.1:9';
+const typesOf = ({ requests }: ScriptedServer): string[] =>
+  requests.flatMap(({ body }) => (body.events as { event_type: string }[]).map((event) => event.event_type));
 const USERS = Array.from({ length: 20 }, (_, n) => `user-${n}`);
 
 test('Node: an empty insert_id and an empty time are filled in, so that a repetition counts once', async () => {
@@ -92,4 +94,64 @@ except ValueError as error:
     print(error)
 `);
   expect(printed).toBe('properties contain themselves, or are nested too deeply');
+});
+
+describe('a batch with an invalid event at its end', () => {
+  test('Node: throws, and queues none of its events', async () => {
+    const server = await startScriptedServer();
+    const client = new Client({ key: 'k', host: server.url });
+    const events = [{ event_type: 'a' }, { event_type: '' }];
+    expect(() => client.trackBatch(events)).toThrow('an event needs an event_type');
+    client.trackBatch([{ event_type: 'b' }, { event_type: 'c' }]);
+    await client.flush();
+    expect(typesOf(server)).toEqual(['b', 'c']);
+    await server.close();
+  });
+
+  test('Python: raises, and queues none of its events', async () => {
+    const server = await startScriptedServer();
+    const printed = await runPythonScript(`
+from event_analytics import Client
+with Client("k", "${server.url}") as client:
+    for invalid in ({"event_type": ""}, {"type": "a"}):
+        try:
+            client.track_batch([{"event_type": "a"}, invalid])
+        except (TypeError, ValueError):
+            print("refused")
+    client.track_batch({"event_type": name, "user_id": 7} for name in "bc")
+`);
+    expect(printed).toBe('refused\nrefused');
+    expect(typesOf(server)).toEqual(['b', 'c']);
+    await server.close();
+  });
+});
+
+describe('an exposure that a full queue refuses', () => {
+  test('Node: is recorded by the next choice', async () => {
+    const server = await startScriptedServer();
+    let lost = 0;
+    const client = new Client({ key: 'k', host: server.url, queueMax: 1, onError: () => (lost += 1) });
+    client.track({ event_type: 'a' });
+    for (let choice = 0; choice < 3; choice += 1) {
+      client.choice('color', ['red', 'blue'], { user_id: 'ada' });
+      await client.flush();
+    }
+    expect([lost, ...typesOf(server)]).toEqual([1, 'a', 'service.exposure']);
+    await server.close();
+  });
+
+  test('Python: is recorded by the next choice', async () => {
+    const server = await startScriptedServer();
+    const printed = await runPythonScript(`
+from event_analytics import Client
+with Client("k", "${server.url}", queue_max=1, on_error=lambda error, lost: print(error)) as client:
+    client.track("a")
+    for _ in range(3):
+        client.choice("color", ["red", "blue"], user_id="ada")
+        client.flush()
+`);
+    expect(printed).toBe('the queue is full: 1 wait to be sent');
+    expect(typesOf(server)).toEqual(['a', 'service.exposure']);
+    await server.close();
+  });
 });

@@ -41,29 +41,19 @@ export class Client<Events extends object = AnyEvents> {
   }
 
   track(event: TrackedEvent<Events>): void {
-    this.#track(event);
+    this.#queue.add('/track', toEventJson(event));
   }
 
-  #track(event: TrackedEvent): void {
-    if (typeof event?.event_type !== 'string' || event.event_type === '') {
-      throw new TypeError('an event needs an event_type');
-    }
-    this.#queue.add('/track', {
-      ...withIdsAsText({ ...event, insert_id: event.insert_id || randomId() }),
-      time: event.time || new Date(),
-      library: `service-node/${VERSION}`,
-    });
-  }
-
+  /** Queues all events, or none: an invalid one throws before the first is queued. */
   trackBatch(events: readonly TrackedEvent<Events>[]): void {
-    for (const event of events) this.track(event);
+    for (const json of events.map((event) => toEventJson(event))) this.#queue.add('/track', json);
   }
 
   identify(identification: Identification): void {
     const userId: unknown = identification?.user_id;
     if (typeof userId === 'boolean' || PLACEHOLDER_IDS.has(String(userId ?? '')))
       throw new TypeError('identify needs a user_id');
-    this.#queue.add('/identify', withIdsAsText(identification));
+    this.#queue.add('/identify', JSON.stringify(withIdsAsText(identification)));
   }
 
   /**
@@ -76,7 +66,7 @@ export class Client<Events extends object = AnyEvents> {
     const response = await fetch(`${this.#host}/query`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'X-API-Key': this.#key },
-      body: JSON.stringify({ q, format: 'json', ...options }),
+      body: JSON.stringify({ ...options, q, format: options.format ?? 'json' }),
       signal: AbortSignal.timeout(QUERY_TIMEOUT_MS),
     });
     const text = await response.text();
@@ -113,12 +103,13 @@ export class Client<Events extends object = AnyEvents> {
   expose({ user_id, device_id, session_id, ...properties }: Assignment): void {
     if (!this.#exposures.isNew(properties.assignment_id, Date.now())) return;
     const event = { event_type: 'service.exposure', insert_id: properties.assignment_id, event_properties: properties };
-    this.#track({
+    const json = toEventJson({
       ...event,
       ...(user_id && { user_id }),
       ...(device_id && { device_id }),
       ...(session_id && { session_id }),
     });
+    if (!this.#queue.add('/track', json)) this.#exposures.forget(properties.assignment_id);
   }
 
   /** Assigns a variant and records the exposure. */
@@ -137,6 +128,17 @@ export class Client<Events extends object = AnyEvents> {
   close(): Promise<void> {
     return this.#queue.close(CLOSE_TIMEOUT_MS);
   }
+}
+
+function toEventJson(event: TrackedEvent): string {
+  if (typeof event?.event_type !== 'string' || event.event_type === '') {
+    throw new TypeError('an event needs an event_type');
+  }
+  return JSON.stringify({
+    ...withIdsAsText({ ...event, insert_id: event.insert_id || randomId() }),
+    time: event.time || new Date(),
+    library: `service-node/${VERSION}`,
+  });
 }
 
 /**

@@ -17,4 +17,9 @@ export class ExposureMemory {
     if (oldest !== undefined && this.#recorded.size > REMEMBERED_MAX) this.#recorded.delete(oldest);
     return true;
   }
+
+  /** The assignment was not recorded after all. */
+  forget(assignmentId: string): void {
+    this.#recorded.delete(assignmentId);
+  }
 }

@@ -1,5 +1,5 @@
 // Background send queue: one request after the other, each retried until it is accepted, rejected
-// permanently, or dropped. Bodies are serialized when queued, so that retries are identical.
+// permanently, or dropped. Bodies are queued as text, so that retries are identical.
 import { isPassing, RETRIES_MAX, retryDelayMs } from './retry-delay.js';
 import { ServiceError } from './types.js';
 
@@ -40,17 +40,19 @@ export class SendQueue {
     this.#options = options;
   }
 
-  add(route: Route, body: object): void {
+  /** Whether the item is queued; otherwise it is reported as lost. */
+  add(route: Route, json: string): boolean {
     const refusal = this.#findRefusal();
     if (refusal !== undefined) {
       this.#report(new Error(refusal), 1);
-      return;
+      return false;
     }
-    this.#items.push({ route, json: JSON.stringify(body) });
+    this.#items.push({ route, json });
     this.#added += 1;
     if (this.#items.length >= BATCH_ITEMS) void this.flush();
     // The timer keeps an otherwise idle process alive until the last events are sent.
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS);
+    return true;
   }
 
   #findRefusal(): string | undefined {

@@ -11,7 +11,7 @@ from datetime import datetime, timezone as utc_zone
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from ._assignment import assign_variant
-from ._queue import SendQueue, ServiceError, post
+from ._queue import SendQueue, ServiceError, post, to_json
 from ._version import VERSION
 
 __all__ = ["Client", "ServiceError"]
@@ -64,25 +64,25 @@ class Client:
         user_properties: Optional[Properties] = None,
     ) -> None:
         """Queues an event. Returns at once; raises ValueError without an event type."""
-        if not isinstance(event_type, str) or not event_type:
-            raise ValueError("an event needs an event_type")
-        event = {
-            "event_type": event_type,
-            "user_id": _to_id(user_id),
-            "device_id": _to_id(device_id),
-            "session_id": _to_id(session_id),
-            "time": _to_text(time or datetime.now(utc_zone.utc)),
-            "insert_id": _to_id(insert_id) or secrets.token_hex(16),
-            "library": f"service-python/{VERSION}",
-            "event_properties": event_properties,
-            "user_properties": user_properties,
-        }
-        self._queue.add("/track", {name: value for name, value in event.items() if value is not None})
+        text = _to_event_text(
+            event_type,
+            user_id=user_id,
+            device_id=device_id,
+            session_id=session_id,
+            time=time,
+            insert_id=insert_id,
+            event_properties=event_properties,
+            user_properties=user_properties,
+        )
+        self._queue.add("/track", text)
 
     def track_batch(self, events: Iterable[Mapping[str, Any]]) -> None:
-        """Queues events, each a mapping with the arguments of ``track``."""
-        for event in events:
-            self.track(**event)
+        """Queues events, each a mapping with the arguments of ``track``.
+
+        Queues all or none: raises ValueError or TypeError for an invalid event before the first is queued.
+        """
+        for text in [_to_event_text(**event) for event in events]:
+            self._queue.add("/track", text)
 
     def identify(
         self,
@@ -102,7 +102,7 @@ class Client:
             "user_properties": user_properties,
             "user_property_ops": user_property_ops,
         }
-        self._queue.add("/identify", {name: value for name, value in call.items() if value is not None})
+        self._queue.add("/identify", to_json({name: value for name, value in call.items() if value is not None}))
 
     def query(
         self,
@@ -167,7 +167,10 @@ class Client:
             return
         ids = {name: assignment.get(name) for name in ("user_id", "device_id", "session_id")}
         properties = {name: value for name, value in assignment.items() if name not in ids}
-        self.track("service.exposure", insert_id=assignment_id, event_properties=properties, **ids)
+        text = _to_event_text("service.exposure", insert_id=assignment_id, event_properties=properties, **ids)
+        if not self._queue.add("/track", text):
+            with self._exposures_lock:
+                self._exposures.pop(assignment_id, None)
 
     def choice(self, key: str, variants: Sequence[str], **options: Any) -> str:
         """Assigns and records; options are those of ``assign``."""
@@ -198,6 +201,33 @@ class Client:
             if len(self._exposures) > EXPOSURES_REMEMBERED_MAX:
                 self._exposures.popitem(last=False)
             return is_new
+
+
+def _to_event_text(
+    event_type: str,
+    *,
+    user_id: Any = None,
+    device_id: Any = None,
+    session_id: Any = None,
+    time: Union[str, datetime, None] = None,
+    insert_id: Any = None,
+    event_properties: Optional[Properties] = None,
+    user_properties: Optional[Properties] = None,
+) -> str:
+    if not isinstance(event_type, str) or not event_type:
+        raise ValueError("an event needs an event_type")
+    event = {
+        "event_type": event_type,
+        "user_id": _to_id(user_id),
+        "device_id": _to_id(device_id),
+        "session_id": _to_id(session_id),
+        "time": _to_text(time or datetime.now(utc_zone.utc)),
+        "insert_id": _to_id(insert_id) or secrets.token_hex(16),
+        "library": f"service-python/{VERSION}",
+        "event_properties": event_properties,
+        "user_properties": user_properties,
+    }
+    return to_json({name: value for name, value in event.items() if value is not None})
 
 
 def _to_id(value: Any) -> Any:

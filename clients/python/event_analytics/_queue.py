@@ -1,7 +1,7 @@
 """Background send queue and its thread.
 
-One request after the other, each retried until it is accepted, rejected permanently, or dropped. Bodies are serialized
-when queued, so that retries are identical.
+One request after the other, each retried until it is accepted, rejected permanently, or dropped. Bodies are queued
+as text, so that retries are identical.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 import weakref
 from collections import deque
-from typing import Any, Callable, Deque, Dict, List, Optional, Tuple
+from typing import Any, Callable, Deque, List, Optional, Tuple
 
 BATCH_ITEMS = 10
 FLUSH_DELAY_S = 2.0
@@ -119,8 +119,8 @@ class SendQueue:
         self._deadline: Optional[float] = None
         self._is_ended = threading.Event()
 
-    def add(self, route: str, body: Dict[str, Any]) -> None:
-        text = to_json(body)
+    def add(self, route: str, text: str) -> bool:
+        """Whether the item, as JSON, is queued; otherwise it is reported as lost."""
         refusal = None
         with self._changed:
             if self._closed:
@@ -141,6 +141,7 @@ class SendQueue:
                     self._changed.notify_all()
         if refusal is not None:
             self._report(RuntimeError(refusal), 1)
+        return refusal is None
 
     def flush(self, timeout_s: Optional[float] = None) -> bool:
         """Waits until everything queued so far has been delivered or reported as lost; False when that took too long."""
