@@ -17,6 +17,7 @@ import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { createAgentHandlers } from './mcp/routes.js';
 import { createAdmission } from './people-access.js';
+import { createProjectOwners } from './project-owners.js';
 import { createQueryHandlers } from './routes.js';
 
 const ENGINE_GRACE_MS = 10_000;
@@ -54,6 +55,7 @@ export function answerQueriesHere(
   const deps = createQueryDeps(config, {
     ...{ ...parts, shards },
     admitToPeople: createAdmission(parts.postgres),
+    ownerOf: createProjectOwners(parts.postgres, parts.log),
   });
   return {
     askEngines: () => askShards(shards),

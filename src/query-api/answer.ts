@@ -20,6 +20,7 @@ import { beginExecution, type EngineLimits, type ExecuteDeps, type Execution } f
 import type { Found, KeptAnswers } from './kept-answers.js';
 import type { QueryMeasure, QueryMetrics } from './metrics.js';
 import type { AdmitToPeople, Caller } from './people-access.js';
+import type { ProjectOwners } from './project-owners.js';
 import type { QueryRequest } from './schema.js';
 import type { QueryShare } from './shares.js';
 
@@ -30,6 +31,7 @@ export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps
   readonly catalogs: Pick<CatalogReader, 'read' | 'readNow'>;
   readonly definitions: Pick<DefinitionsReader, 'read'>;
   readonly metrics: QueryMetrics;
+  readonly ownerOf: ProjectOwners;
   readonly now: () => number;
   /** Called for every query that is sent to ClickHouse. */
   readonly noteQuery: (projectId: ProjectId) => void;
@@ -119,14 +121,15 @@ async function answerMeasured<T>(
 }
 
 async function waitForShare(
-  deps: Pick<AnswerDeps, 'limits' | 'metrics'> & Pick<Engine, 'shares'>,
+  deps: Pick<AnswerDeps, 'limits' | 'metrics' | 'ownerOf'> & Pick<Engine, 'shares'>,
   { projectId, signal }: Question,
 ): Promise<QueryShare> {
   const { waitMs } = deps.limits;
+  const ownerId = await deps.ownerOf(projectId);
   const deadline = AbortSignal.timeout(waitMs);
   const endWait = deps.metrics.beginWait(deps.shares.isIdle(projectId));
   try {
-    const share = await deps.shares.enter(projectId, AbortSignal.any([signal, deadline]));
+    const share = await deps.shares.enter({ projectId, ownerId }, AbortSignal.any([signal, deadline]));
     endWait();
     return share;
   } catch (cause) {

@@ -16,6 +16,7 @@ import { Engines } from './engines.js';
 import { KeptAnswers } from './kept-answers.js';
 import { createKeptMetrics, createQueryMetrics } from './metrics.js';
 import type { AdmitToPeople } from './people-access.js';
+import type { ProjectOwners } from './project-owners.js';
 import { createPropertyGuesses } from './property-guesses.js';
 import type { QueryDeps } from './routes.js';
 
@@ -43,6 +44,7 @@ export function createQueryDeps(
     shards: Shards;
     catalogs: Pick<CatalogReader, 'read' | 'readNow' | 'held'>;
     definitions: Pick<DefinitionsReader, 'read'>;
+    ownerOf: ProjectOwners;
     credentials: CredentialStore;
     rateLimit: LayeredRateLimit;
     redis: Redis;

@@ -1,21 +1,29 @@
-// Fair concurrency limit. Each project has a bounded queue of its own; a place that becomes free
-// goes to the waiting project with the fewest running tasks, and among equals to the one that was
-// served longest ago (max-min fairness, then round robin). The last free place is reserved for
-// projects that run nothing, so one project alone cannot hold all of them.
+// Fair concurrency limit. Each project has a bounded queue of its own. A place that becomes free
+// goes to the waiting owner with the fewest running tasks, and among equals to the one that was
+// served longest ago; of the owner's projects, one is chosen in the same way (max-min fairness,
+// then round robin). The last free place is reserved for projects that run nothing, so one project
+// alone cannot hold all of them.
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 
 /** Releases the place. Idempotent. */
 export type Leave = () => void;
 
+/** For whom a task runs. */
+export interface TaskOwner {
+  readonly projectId: ProjectId;
+  /** The same for all projects of one owner. */
+  readonly ownerId: string;
+}
+
 export interface QueryConcurrency {
   /**
    * Resolves when the project gets a place. Rejects at once when its queue is full, and with the
    * signal's reason when it is aborted while waiting.
    */
-  enter(projectId: ProjectId, signal: AbortSignal): Promise<Leave>;
+  enter(of: TaskOwner, signal: AbortSignal): Promise<Leave>;
   /** A place if one is free for the project right now. */
-  tryEnter(projectId: ProjectId): Leave | undefined;
+  tryEnter(of: TaskOwner): Leave | undefined;
   /** Running and waiting tasks of the project. */
   demandOf(projectId: ProjectId): number;
   readonly running: number;
@@ -32,7 +40,17 @@ export interface QueryConcurrencyLimits {
   readonly queueMax: number;
 }
 
+interface Owner {
+  readonly id: string;
+  running: number;
+  /** Number of its last turn. */
+  turn: number;
+  /** Number of its projects with tasks here. */
+  projects: number;
+}
+
 interface ProjectQueue {
+  readonly owner: Owner;
   running: number;
   /** In order of arrival; a Set, because aborted waiters leave from the middle. */
   readonly waiting: Set<() => void>;
@@ -41,21 +59,38 @@ interface ProjectQueue {
 export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryConcurrency {
   // Keys are in the order of service: a project that gets or releases a place moves to the end.
   const queues = new Map<ProjectId, ProjectQueue>();
+  const owners = new Map<string, Owner>();
   let running = 0;
+  let turns = 0;
 
-  function queueOf(projectId: ProjectId): ProjectQueue {
-    const found = queues.get(projectId) ?? { running: 0, waiting: new Set() };
-    queues.set(projectId, found);
+  function ownerOf(ownerId: string): Owner {
+    const found = owners.get(ownerId) ?? { id: ownerId, running: 0, turn: ++turns, projects: 0 };
+    owners.set(ownerId, found);
     return found;
   }
 
+  function queueOf({ projectId, ownerId }: TaskOwner): ProjectQueue {
+    const found = queues.get(projectId);
+    if (found !== undefined) return found;
+    const owner = ownerOf(ownerId);
+    owner.projects++;
+    const queue = { owner, running: 0, waiting: new Set<() => void>() };
+    queues.set(projectId, queue);
+    return queue;
+  }
+
   function forgetIdle(projectId: ProjectId, queue: ProjectQueue): void {
-    if (queue.running === 0 && queue.waiting.size === 0) queues.delete(projectId);
+    if (queue.running > 0 || queue.waiting.size > 0) return;
+    const { owner } = queue;
+    queues.delete(projectId);
+    owner.projects--;
+    if (owner.projects === 0) owners.delete(owner.id);
   }
 
   function moveToEnd(projectId: ProjectId, queue: ProjectQueue): void {
     queues.delete(projectId);
     queues.set(projectId, queue);
+    queue.owner.turn = ++turns;
   }
 
   function mayRun(queue: ProjectQueue | undefined): boolean {
@@ -64,17 +99,20 @@ export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryCon
     return own === 0 ? free > 0 : free > 1 && own < limits.perProjectMax;
   }
 
-  function occupy(projectId: ProjectId): Leave {
-    const queue = queueOf(projectId);
+  function occupy(of: TaskOwner): Leave {
+    const { projectId } = of;
+    const queue = queueOf(of);
     moveToEnd(projectId, queue);
     running++;
     queue.running++;
+    queue.owner.running++;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
       running--;
       queue.running--;
+      queue.owner.running--;
       moveToEnd(projectId, queue);
       forgetIdle(projectId, queue);
       admitWaiting();
@@ -86,7 +124,7 @@ export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryCon
       let next: ProjectQueue | undefined;
       for (const queue of queues.values()) {
         const isEligible = queue.waiting.size > 0 && mayRun(queue);
-        if (isEligible && queue.running < (next?.running ?? Number.POSITIVE_INFINITY)) next = queue;
+        if (isEligible && (next === undefined || compareQueues(queue, next) < 0)) next = queue;
       }
       const [admit] = next?.waiting ?? [];
       if (admit === undefined) return;
@@ -94,21 +132,21 @@ export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryCon
     }
   }
 
-  function waitForPlace(projectId: ProjectId, signal: AbortSignal): Promise<Leave> {
-    const queue = queueOf(projectId);
+  function waitForPlace(of: TaskOwner, signal: AbortSignal): Promise<Leave> {
+    const queue = queueOf(of);
     if (queue.waiting.size >= limits.queueMax) {
       return Promise.reject(tooMany(queue, limits));
     }
     return new Promise((resolve, reject) => {
       const abandon = (): void => {
         queue.waiting.delete(admit);
-        forgetIdle(projectId, queue);
+        forgetIdle(of.projectId, queue);
         reject(signal.reason);
       };
       const admit = (): void => {
         signal.removeEventListener('abort', abandon);
         queue.waiting.delete(admit);
-        resolve(occupy(projectId));
+        resolve(occupy(of));
       };
       queue.waiting.add(admit);
       signal.addEventListener('abort', abandon, { once: true });
@@ -116,13 +154,13 @@ export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryCon
   }
 
   return {
-    enter: async (projectId, signal) => {
+    enter: async (of, signal) => {
       signal.throwIfAborted();
-      const queue = queues.get(projectId);
+      const queue = queues.get(of.projectId);
       const isFirst = queue === undefined || queue.waiting.size === 0;
-      return isFirst && mayRun(queue) ? occupy(projectId) : waitForPlace(projectId, signal);
+      return isFirst && mayRun(queue) ? occupy(of) : waitForPlace(of, signal);
     },
-    tryEnter: (projectId) => (mayRun(queues.get(projectId)) ? occupy(projectId) : undefined),
+    tryEnter: (of) => (mayRun(queues.get(of.projectId)) ? occupy(of) : undefined),
     demandOf: (projectId) => {
       const queue = queues.get(projectId);
       return queue === undefined ? 0 : queue.running + queue.waiting.size;
@@ -138,6 +176,10 @@ export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryCon
     },
   };
 }
+
+/** Of equal ones, the first in the order of service stays. */
+const compareQueues = (a: ProjectQueue, b: ProjectQueue): number =>
+  a.owner.running - b.owner.running || a.owner.turn - b.owner.turn || a.running - b.running;
 
 const tooMany = (queue: ProjectQueue, { queueMax }: QueryConcurrencyLimits): PublicError =>
   new PublicError(

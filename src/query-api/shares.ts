@@ -12,6 +12,7 @@ import {
   type Leave,
   type QueryConcurrency,
   type QueryConcurrencyLimits,
+  type TaskOwner,
 } from './query-concurrency.js';
 
 /** Engine limits of one statement. */
@@ -37,7 +38,7 @@ export interface QueryShare {
 
 export interface QueryShares {
   /** Rejects like QueryConcurrency.enter. */
-  enter(projectId: ProjectId, signal: AbortSignal): Promise<QueryShare>;
+  enter(of: TaskOwner, signal: AbortSignal): Promise<QueryShare>;
   /** Whether no query of the project runs or waits. */
   isIdle(projectId: ProjectId): boolean;
   readonly running: number;
@@ -68,11 +69,11 @@ export function createQueryShares(limits: ShareLimits): QueryShares {
     queueMax: limits.concurrency,
   });
   return {
-    enter: async (projectId, signal) => {
-      const leave = await places.enter(projectId, signal);
-      const release = largePermits.tryEnter(projectId);
+    enter: async (of, signal) => {
+      const leave = await places.enter(of, signal);
+      const release = largePermits.tryEnter(of);
       const threads = await limits.threads();
-      return toShare({ projectId, limits, places, largePermits, threads }, { leave, release });
+      return toShare({ of, limits, places, largePermits, threads }, { leave, release });
     },
     isIdle: (projectId) => places.demandOf(projectId) === 0,
     get running() {
@@ -88,7 +89,7 @@ export function createQueryShares(limits: ShareLimits): QueryShares {
 }
 
 interface ShareContext {
-  readonly projectId: ProjectId;
+  readonly of: TaskOwner;
   readonly limits: ShareLimits;
   readonly places: QueryConcurrency;
   readonly largePermits: QueryConcurrency;
@@ -96,11 +97,11 @@ interface ShareContext {
 }
 
 function toShare(context: ShareContext, held: { leave: Leave; release: Leave | undefined }): QueryShare {
-  const { projectId, limits, places, largePermits, threads } = context;
+  const { of, limits, places, largePermits, threads } = context;
   let release = held.release;
   return {
     current: () => {
-      const siblings = Math.min(places.demandOf(projectId), limits.perProjectMax);
+      const siblings = Math.min(places.demandOf(of.projectId), limits.perProjectMax);
       return {
         memoryBytes: release ? limits.memoryBytes : Math.floor(limits.memoryBytes / limits.concurrency),
         threads: threads === undefined ? undefined : Math.max(1, Math.floor(threads / siblings)),
@@ -109,7 +110,7 @@ function toShare(context: ShareContext, held: { leave: Leave; release: Leave | u
     },
     raiseMemory: async (signal) => {
       if (release) return false;
-      release = await largePermits.enter(projectId, signal);
+      release = await largePermits.enter(of, signal);
       return true;
     },
     leave: () => {

@@ -65,7 +65,10 @@ describe('POST /query under load', () => {
     const narrow = await start({ QUERY_TIMEOUT_MS: timeoutMs });
     try {
       const { shares } = await narrow.engineOf(toProjectId(PROJECT));
-      const held = await shares.enter(toProjectId(PROJECT), new AbortController().signal);
+      const held = await shares.enter(
+        { projectId: toProjectId(PROJECT), ownerId: PROJECT },
+        new AbortController().signal,
+      );
       const answering = post(any, narrow);
       await eventually(async () => expect(shares.waiting).toBe(1));
       await delay(timeoutMs + 100);
@@ -80,7 +83,10 @@ describe('POST /query under load', () => {
     const narrow = await start({ QUERY_WAIT_MS: 100 });
     try {
       const { shares } = await narrow.engineOf(toProjectId(PROJECT));
-      const held = await shares.enter(toProjectId(PROJECT), new AbortController().signal);
+      const held = await shares.enter(
+        { projectId: toProjectId(PROJECT), ownerId: PROJECT },
+        new AbortController().signal,
+      );
       const response = await post(any, narrow);
       held.leave();
       expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60']);

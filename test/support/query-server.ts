@@ -7,7 +7,7 @@ import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { createOperationsRouter } from '../../src/platform/http/operations.js';
 import { notFound } from '../../src/platform/http/respond.js';
 import { listen, type RunningServer } from '../../src/platform/http/server.js';
-import { toOrganizationId, toProjectId } from '../../src/platform/ids.js';
+import { type ProjectId, toOrganizationId, toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import type { Redis } from '../../src/platform/redis/client.js';
 import type { ThreadPool } from '../../src/platform/threads/thread-pool.js';
@@ -55,11 +55,15 @@ export async function startQueryServer(
 ): Promise<QueryServer> {
   const metrics = new Registry();
   const [rateLimit, admitToPeople] = [{ take: async () => {} }, async () => {}];
+  const ownerOf = async (projectId: ProjectId) => projectId;
   const catalog = toCatalog([], false);
   const catalogs = { read: async () => catalog, readNow: async () => catalog, held: () => undefined };
   const parts = { shards, credentials, redis, threads, log, catalogs, definitions: { read: async () => NOTHING } };
   const config = { ...databases.config, ...limits };
-  const deps = { ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople }), now: () => NOW_MS };
+  const deps = {
+    ...createQueryDeps(config, { ...parts, rateLimit, metrics, admitToPeople, ownerOf }),
+    now: () => NOW_MS,
+  };
   const operations = createOperationsRouter({ metrics, stores: {}, isMetricsEnabled: true });
   const app = createQueryApp({ queries: createQueryHandlers(deps), agents: [notFound], operations, log });
   return { ...(await listen(app, { host: '127.0.0.1', port: 0 })), engineOf: deps.engineOf };

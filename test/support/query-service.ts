@@ -70,6 +70,7 @@ export async function startQueryService(
     log,
     noteQuery: () => {},
     admitToPeople: async () => {},
+    ownerOf: async (projectId: ProjectId) => projectId,
   };
   return {
     clickhouse,

@@ -25,9 +25,9 @@ const create = (limits: Partial<QueryConcurrencyLimits> = {}): QueryConcurrency 
 function watch(concurrency: QueryConcurrency) {
   const order: string[] = [];
   const leaves: Leave[] = [];
-  const ask = (projectId: typeof A, times = 1): void => {
+  const ask = (projectId: typeof A, times = 1, ownerId: string = projectId): void => {
     for (let time = 0; time < times; time++) {
-      void concurrency.enter(projectId, new AbortController().signal).then((leave) => {
+      void concurrency.enter({ projectId, ownerId }, new AbortController().signal).then((leave) => {
         order.push(NAMES.get(projectId) ?? '');
         leaves.push(leave);
       });
@@ -39,6 +39,9 @@ function watch(concurrency: QueryConcurrency) {
   };
   return { order, ask, leaveFirst };
 }
+
+/** A project whose owner has no other one. */
+const only = (projectId: typeof A) => ({ projectId, ownerId: projectId });
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -76,12 +79,24 @@ test('a free place goes to the project with the fewest queries, round-robin amon
   expect(order.join('')).toBe('aabcabcaba');
 });
 
+test('many projects of one owner wait for the one project of another', async () => {
+  const concurrency = create({ concurrency: 2 });
+  const { order, ask, leaveFirst } = watch(concurrency);
+  ask(A, 3, 'many');
+  ask(B, 3, 'many');
+  ask(C, 3, 'one');
+  await settle();
+  expect(order.join('')).toBe('ab');
+  for (let time = 0; time < 7; time++) await leaveFirst();
+  expect(order.join('')).toBe('abcacbcab');
+});
+
 test('the queue is bounded per project, and other projects are still admitted', async () => {
   const concurrency = create({ queueMax: 2 });
   const { order, ask } = watch(concurrency);
   ask(A, 5);
   await settle();
-  await expect(concurrency.enter(A, stay)).rejects.toMatchObject({
+  await expect(concurrency.enter(only(A), stay)).rejects.toMatchObject({
     status: 429,
     message: expect.stringMatching(/3 run and 2 wait \(limit: 2 waiting\)/),
   });
@@ -92,8 +107,8 @@ test('the queue is bounded per project, and other projects are still admitted', 
 
 test('a place is released once, also when leave() is called repeatedly', async () => {
   const concurrency = create();
-  const leave = await concurrency.enter(A, stay);
-  await concurrency.enter(B, stay);
+  const leave = await concurrency.enter(only(A), stay);
+  await concurrency.enter(only(B), stay);
   leave();
   leave();
   expect([concurrency.running, concurrency.projects]).toEqual([1, 1]);
@@ -101,10 +116,10 @@ test('a place is released once, also when leave() is called repeatedly', async (
 
 test('an aborted request is not admitted and blocks no other', async () => {
   const concurrency = create({ concurrency: 1 });
-  const leave = await concurrency.enter(A, stay);
+  const leave = await concurrency.enter(only(A), stay);
   const impatient = new AbortController();
-  const leaving = concurrency.enter(B, impatient.signal);
-  const next = concurrency.enter(C, stay);
+  const leaving = concurrency.enter(only(B), impatient.signal);
+  const next = concurrency.enter(only(C), stay);
   impatient.abort(new Error('left'));
   await expect(leaving).rejects.toThrow('left');
   leave();
@@ -114,14 +129,14 @@ test('an aborted request is not admitted and blocks no other', async () => {
 
 test('a request that is already aborted is not admitted', async () => {
   const concurrency = create();
-  await expect(concurrency.enter(A, AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
+  await expect(concurrency.enter(only(A), AbortSignal.abort(new Error('left')))).rejects.toThrow('left');
   expect([concurrency.running, concurrency.projects]).toEqual([0, 0]);
 });
 
 test('tryEnter() admits at once or not at all', () => {
   const concurrency = create({ concurrency: 1 });
-  const leave = concurrency.tryEnter(A);
-  expect([concurrency.tryEnter(B), concurrency.waiting]).toEqual([undefined, 0]);
+  const leave = concurrency.tryEnter(only(A));
+  expect([concurrency.tryEnter(only(B)), concurrency.waiting]).toEqual([undefined, 0]);
   leave?.();
-  expect(concurrency.tryEnter(B)).toBeDefined();
+  expect(concurrency.tryEnter(only(B))).toBeDefined();
 });
