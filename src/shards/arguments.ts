@@ -12,7 +12,8 @@ export type ShardsCommand =
 
 export const HELP = `usage: npm run shards -- <command>
 
-  list                 the ClickHouse servers on which projects live: projects, rows, bytes, events of a day, health
+  list                 the ClickHouse servers on which projects live: projects, their events of 7 days, rows, bytes,
+                       health
   add URL…             adds a server; several URLs are its replicas. New projects go to the emptiest
   add URL --several-hosts[=CLUSTER]
                        adds a service with several hosts behind its address (ClickHouse Cloud; cluster "default")

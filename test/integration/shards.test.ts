@@ -276,7 +276,18 @@ test('a shard is drained under traffic, and gets no new project', async () => {
   const sending = moved.map(keepSending);
   await drainShard(moveDeps(), 2);
   const sent = await Promise.all(sending.map((one) => one.stop()));
-  expect(await describeShards(two.deps)).toMatch(/\| 2 +\|[^|]*\| no +\| 0 +\|/);
+  await two.postgres('usage_days').insert(
+    [
+      { daysAgo: 3, events_ingested: 12_000_000 },
+      { daysAgo: 8, events_ingested: 50_000_000 },
+    ].map(({ daysAgo, ...usage }) => ({
+      ...{ project_id: first.id, day: new Date(Date.now() - daysAgo * 86_400_000).toISOString().slice(0, 10) },
+      ...usage,
+    })),
+  );
+  const described = await describeShards(two.deps);
+  expect(described).toMatch(/\| 1 +\|[^|]*\| yes +\| \d+ +\| 12\d{6} +\|/);
+  expect(described).toMatch(/\| 2 +\|[^|]*\| no +\| 0 +\| 0 +\|/);
   for (const [index, project] of moved.entries()) {
     const total = Number(before[index]) + Number(sent[index]);
     await eventually(async () => expect(await countOf(project, SENT_MEANWHILE)).toBe(total), 60_000);
