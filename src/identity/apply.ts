@@ -116,10 +116,10 @@ async function applyPending(
     // Checked again under the locks: a worker whose job was taken over must not repeat calls that
     // another worker has applied and an erasure may have removed.
     const stillPending = await findPending(redis, [...pending]);
-    if (locked < asked.length || stillPending.size < pending.size) {
+    if (locked.length < asked.length || stillPending.size < pending.size) {
       throw new Error('profiles have changed hands while they were waited for');
     }
-    const stored = await readLockedProfiles(trx, asked, { bytesMax: BOUNDS.identifyProfileBytes });
+    const stored = await readLockedProfiles(trx, locked, { bytesMax: BOUNDS.identifyProfileBytes });
     const calls = stored.length === asked.length ? all : leaveOut(stored, due, left);
     const watermark = left.size === 0 ? whole : await lowWatermark(redis, exceptWhole());
     // After the locks, which an erasure takes too: one of them finds what the other has written.

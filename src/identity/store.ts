@@ -42,6 +42,15 @@ interface ProfileRow {
   readonly checkpoint_seq: string;
 }
 
+/** As far as it is read while it is locked. */
+interface LockedProfile extends Omit<ProfileRow, 'properties' | 'times' | 'checkpoint'> {
+  /** Whether no operation of it is pending. */
+  readonly is_settled: boolean;
+  /** The first `SMALL_LENGTH + 1` characters of the JSON, of `times` too. */
+  readonly properties: string;
+  readonly times: string;
+}
+
 interface OperationRow {
   readonly project_id: string;
   readonly user_id: string;
@@ -52,13 +61,16 @@ interface OperationRow {
 const toKeyJson = (keys: readonly ProfileKey[]): string =>
   JSON.stringify(keys.map(({ projectId, userId }) => ({ project_id: projectId, user_id: userId })));
 
+/** Characters of the JSON of a profile that is read while it is locked: hardly any has more. */
+const SMALL_LENGTH = 8192;
+
 const KEYS = 'jsonb_to_recordset(?::jsonb) AS k(project_id uuid, user_id text)';
 
 /**
- * Locks the profiles and creates missing ones. Returns their number, which is smaller when one was
- * deleted concurrently: the transaction must then be retried.
+ * Locks the profiles and creates missing ones. Returns fewer when one was deleted concurrently: the
+ * transaction must then be retried.
  */
-export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<number> {
+export async function lockProfiles(trx: Transaction, keys: readonly ProfileKey[]): Promise<readonly LockedProfile[]> {
   const json = toKeyJson(keys);
   await trx.raw(
     `INSERT INTO profiles (project_id, user_id, properties, first_seen, last_seen, version, checkpoint, checkpoint_seq)
@@ -77,13 +89,15 @@ export async function deleteUnsavedProfiles(trx: Transaction, keys: readonly Pro
   );
 }
 
-async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<number> {
-  const { rows } = await trx.raw<{ rows: object[] }>(
-    `SELECT FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
+async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<readonly LockedProfile[]> {
+  const { rows } = await trx.raw<{ rows: LockedProfile[] }>(
+    `SELECT p.project_id, p.user_id, p.first_seen, p.last_seen, p.checkpoint_seq, p.checkpoint IS NULL AS is_settled,
+       left(p.properties::text, ${SMALL_LENGTH + 1}) AS properties, left(p.times::text, ${SMALL_LENGTH + 1}) AS times
+     FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
      ORDER BY p.project_id, p.user_id FOR UPDATE OF p`,
     [keyJson],
   );
-  return rows.length;
+  return rows;
 }
 
 /**
@@ -109,15 +123,43 @@ WITH sized AS (
 SELECT p.project_id, p.user_id, p.properties, p.times, p.first_seen, p.last_seen, p.checkpoint, p.checkpoint_seq
 FROM totals JOIN profiles p USING (project_id, user_id) WHERE total <= ? OR place = 1`;
 
-/**
- * Reads locked profiles, as many as fit. A separate statement from the one that waited for their
- * locks, which reads other tables from its older snapshot.
- */
+/** Reads locked profiles, as many as fit. */
 export async function readLockedProfiles(
   trx: Transaction,
-  keys: readonly ProfileKey[],
+  locked: readonly LockedProfile[],
   { bytesMax }: { readonly bytesMax: number },
 ): Promise<StoredProfile[]> {
+  const small = locked.length * SMALL_LENGTH <= bytesMax ? locked.filter(isSmall) : [];
+  const read = new Set(small);
+  const others = locked.filter((row) => !read.has(row));
+  const fitting = await readFitting(trx, others, bytesMax - small.length * SMALL_LENGTH);
+  return [...small.map(toSmallProfile), ...fitting];
+}
+
+const isSmall = ({ is_settled, properties, times }: LockedProfile): boolean =>
+  is_settled && properties.length + times.length <= SMALL_LENGTH;
+
+const toSmallProfile = ({ properties, times, ...row }: LockedProfile): StoredProfile => ({
+  projectId: row.project_id,
+  userId: row.user_id,
+  history: {
+    checkpoint: toState({ ...row, properties: JSON.parse(properties), times: JSON.parse(times) }),
+    checkpointSeq: Number(row.checkpoint_seq),
+    tail: [],
+  },
+});
+
+/**
+ * A separate statement from the one that waited for the locks, which reads other tables from its
+ * older snapshot.
+ */
+async function readFitting(
+  trx: Transaction,
+  locked: readonly LockedProfile[],
+  bytesMax: number,
+): Promise<StoredProfile[]> {
+  if (locked.length === 0) return [];
+  const keys = locked.map((row) => ({ projectId: row.project_id, userId: row.user_id }));
   const { rows } = await trx.raw<{ rows: ProfileRow[] }>(FITTING_PROFILES, [toKeyJson(keys), bytesMax]);
   const tails = await loadTails(
     trx,
@@ -153,7 +195,7 @@ async function loadTails(
   );
 }
 
-const toState = (row: ProfileRow): ProfileState => ({
+const toState = (row: Omit<ProfileRow, 'checkpoint' | 'checkpoint_seq'>): ProfileState => ({
   properties: row.properties,
   times: row.times,
   firstSeen: row.first_seen.getTime(),
@@ -290,8 +332,8 @@ export async function forgetUser(
   { projectId, userId, throughSeq, isRepeated = false }: Erased,
 ): Promise<Forgotten> {
   const keys = [{ projectId, userId }];
-  await lockExistingProfiles(trx, toKeyJson(keys));
-  const [profile] = await readLockedProfiles(trx, keys, { bytesMax: 0 });
+  const locked = await lockExistingProfiles(trx, toKeyJson(keys));
+  const [profile] = await readLockedProfiles(trx, locked, { bytesMax: 0 });
   const devices = await devicesOf(trx, { projectId, userId, atSeq: throughSeq });
   const profiles = profile === undefined || isRepeated ? 0 : await forgetProfile(trx, profile, throughSeq);
   // Delete older mappings of these devices too: they must not become effective again.
