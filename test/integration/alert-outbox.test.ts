@@ -2,6 +2,7 @@
 // while a person is erased, and the order in which owners are served.
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { up as deleteLeftAlerts } from '../../ops/postgres/0027_alerts_of_deleted_projects.js';
 import { createOrganization, createProject } from '../../src/accounts/store.js';
 import { claimDueAlert } from '../../src/alerts/check-store.js';
 import { type Claim, postpone } from '../../src/alerts/claims.js';
@@ -25,6 +26,7 @@ import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.j
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { deleteProjectRows } from '../../src/privacy/project-store.js';
 import { claimDueReport } from '../../src/reports/report-store.js';
 import { signIn } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
@@ -160,6 +162,28 @@ async function waitingForLocks(): Promise<number> {
   );
   return rows[0].count;
 }
+
+test('the deletion of a project deletes its alerts and reports, also those of its definitions', async () => {
+  const other = await newProject();
+  for (const project of [projectId, other]) {
+    await addRow('report', project, '1 hour');
+    await addMessage(project, 'mailto:a@example.com');
+  }
+  await deleteProjectRows(postgres, projectId);
+  expect(await postgres('alerts').select('project_id', 'kind').orderBy('kind')).toEqual([
+    { project_id: other, kind: 'alert' },
+    { project_id: other, kind: 'report' },
+  ]);
+  expect(await postgres('alert_deliveries').pluck('project_id')).toEqual([other]);
+});
+
+test('a migration deletes the alerts that earlier deletions of projects have left', async () => {
+  const other = await newProject();
+  for (const project of [projectId, other]) await addRow('alert', project, '1 hour');
+  await postgres('projects').where({ id: projectId }).update({ deleted_at: new Date() });
+  await deleteLeftAlerts(postgres);
+  expect(await postgres('alerts').pluck('project_id')).toEqual([other]);
+});
 
 test('a mail of which the claim is over is not queued', async () => {
   await addMessage(projectId, 'mailto:a@example.com');
