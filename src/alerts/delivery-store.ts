@@ -43,13 +43,17 @@ export async function addDeliveries(
   transaction: Postgres,
   { projectId, alertId, transition, targets, message, rows }: NewDeliveries,
 ): Promise<void> {
-  const content = { message: JSON.stringify(message), rows: JSON.stringify(rows) };
+  const content = { message: toJsonb(message), rows: toJsonb(rows) };
   const deliveries = targets.map((target) => ({
     ...{ id: newUuidV7(), project_id: projectId, alert_id: alertId, transition, target },
     ...content,
   }));
   await transaction('alert_deliveries').insert(deliveries);
 }
+
+/** PostgreSQL rejects halves of characters in jsonb; titles and cut texts may have one. */
+const toJsonb = (value: unknown): string =>
+  JSON.stringify(value, (_key, item) => (typeof item === 'string' ? item.toWellFormed() : item));
 
 export async function forgetOldDeliveries(transaction: Postgres, alertId: string, upTo: number): Promise<void> {
   await transaction('alert_deliveries')

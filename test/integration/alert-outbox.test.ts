@@ -163,6 +163,26 @@ async function waitingForLocks(): Promise<number> {
   return rows[0].count;
 }
 
+test('content with half of a character is stored: a text that was cut, or a title that was written so', async () => {
+  const alertId = await addRow('report', projectId, '1 hour');
+  const message = {
+    ...{ report: 'monday', dashboard: 'sales', title: 'Sales \ud83d', schedule: 'daily 08:00', timezone: 'UTC' },
+    ...{ at: new Date().toISOString(), url: 'https://analytics.example.com/' },
+  };
+  const rows = [{ title: 'Texts', error: 'cut in the middle of \ud83d' }];
+  await addDeliveries(postgres, {
+    projectId,
+    alertId,
+    transition: 1,
+    targets: ['mailto:a@example.com'],
+    message,
+    rows,
+  });
+  expect(await deliveries()).toMatchObject([
+    { message: { title: 'Sales \ufffd' }, rows: [{ error: 'cut in the middle of \ufffd' }] },
+  ]);
+});
+
 test('the deletion of a project deletes its alerts and reports, also those of its definitions', async () => {
   const other = await newProject();
   for (const project of [projectId, other]) {
