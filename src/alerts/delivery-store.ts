@@ -75,7 +75,7 @@ export async function claimDelivery(postgres: Postgres, turns: OwnerTurns): Prom
        FROM alert_deliveries due JOIN projects p ON p.id = due.project_id
          JOIN organizations o ON o.id = p.organization_id
        WHERE due.status = 'waiting' AND due.next_attempt_at <= now()
-         AND (due.claimed_until IS NULL OR due.claimed_until <= now())
+         AND p.deleted_at IS NULL AND (due.claimed_until IS NULL OR due.claimed_until <= now())
          AND ${HAS_PLACE}
          AND NOT EXISTS (SELECT FROM alert_deliveries earlier WHERE earlier.alert_id = due.alert_id
            AND earlier.target = due.target AND earlier.transition < due.transition AND earlier.status = 'waiting')

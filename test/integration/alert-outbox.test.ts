@@ -183,6 +183,13 @@ test('content with half of a character is stored: a text that was cut, or a titl
   ]);
 });
 
+test('a message of a deleted project is not sent', async () => {
+  await addMessage(projectId, `${receiver.url}/deleted`);
+  await postgres('projects').where({ id: projectId }).update({ deleted_at: new Date() });
+  await sendAll();
+  expect(receiver.at('/deleted')).toEqual([]);
+});
+
 test('the deletion of a project deletes its alerts and reports, also those of its definitions', async () => {
   const other = await newProject();
   for (const project of [projectId, other]) {
