@@ -22,6 +22,7 @@ export interface CheckDeps {
   readonly postgres: Postgres;
   readonly runQuery: RunAlertQuery;
   readonly publicUrl: URL;
+  readonly claimSeconds: number;
   readonly log: Logger;
 }
 
@@ -29,7 +30,7 @@ export interface CheckDeps {
 export async function checkDueAlerts(deps: CheckDeps, signal: AbortSignal): Promise<void> {
   const turns = new OwnerTurns();
   await runClaimed({
-    claim: () => claimDueAlert(deps.postgres, turns),
+    claim: () => claimDueAlert(deps.postgres, turns, deps.claimSeconds),
     work: (alert) => checkAlert(deps, alert, signal),
     concurrency: BOUNDS.alertChecks,
     signal,

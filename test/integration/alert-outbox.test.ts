@@ -4,10 +4,12 @@ import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { up as deleteLeftAlerts } from '../../ops/postgres/0027_alerts_of_deleted_projects.js';
 import { createOrganization, createProject } from '../../src/accounts/store.js';
+import { checkDueAlerts } from '../../src/alerts/check-due.js';
 import { claimDueAlert } from '../../src/alerts/check-store.js';
-import { type Claim, postpone } from '../../src/alerts/claims.js';
+import { type Claim, claimSecondsOf, postpone } from '../../src/alerts/claims.js';
 import { addDeliveries, claimDelivery, forgetRows, markSent } from '../../src/alerts/delivery-store.js';
 import { OwnerTurns } from '../../src/alerts/owner-turns.js';
+import type { RunAlertQuery } from '../../src/alerts/run-query.js';
 import { type SendDeps, sendDueMessages } from '../../src/alerts/send-due.js';
 import { createUnsubscribeLinks } from '../../src/alerts/unsubscribe.js';
 import { createWebhookSecrets } from '../../src/alerts/webhook-secret.js';
@@ -249,18 +251,38 @@ test('mails lose their rows when they have failed, and while they are being sent
   }
 });
 
+const CLAIM_SECONDS = claimSecondsOf(0);
+
+test('a check keeps its claim as long as the settings allow a query to take', async () => {
+  const id = await addRow('alert', projectId, '0');
+  const deps = {
+    ...{ postgres, publicUrl: new URL('https://analytics.example.com'), claimSeconds: claimSecondsOf(600_000) },
+    log: createLogger({ process: 'test', level: 'silent' }),
+  };
+  const claimedByOthers: unknown[] = [];
+  const runQuery: RunAlertQuery = async () => {
+    // As if ten minutes had passed.
+    await postgres('alerts').update({ claimed_until: postgres.raw(`claimed_until - interval '10 minutes'`) });
+    claimedByOthers.push(await claimDueAlert(postgres, new OwnerTurns(), CLAIM_SECONDS));
+    return { kind: 'failed', error: 'timed out' };
+  };
+  await checkDueAlerts({ ...deps, runQuery }, new AbortController().signal);
+  expect(claimedByOthers).toEqual([undefined]);
+  expect(await postgres('alert_checks').where({ alert_id: id }).pluck('error')).toEqual(['timed out']);
+});
+
 describe.each([
   {
     ...{ of: 'messages', perProject: 2, claim: claimDelivery, end: markSent },
     add: (project: ProjectId) => addMessage(project, 'https://hooks.example.com/'),
   },
   {
-    ...{ of: 'checks', perProject: 2, claim: claimDueAlert },
+    ...{ of: 'checks', perProject: 2, claim: (...by: [Postgres, OwnerTurns]) => claimDueAlert(...by, CLAIM_SECONDS) },
     end: (_: Postgres, claim: Claim) => postpone(postgres, claim, 60),
     add: (project: ProjectId) => addRow('alert', project, '0'),
   },
   {
-    ...{ of: 'reports', perProject: 1, claim: claimDueReport },
+    ...{ of: 'reports', perProject: 1, claim: (...by: [Postgres, OwnerTurns]) => claimDueReport(...by, CLAIM_SECONDS) },
     end: (_: Postgres, claim: Claim) => postpone(postgres, claim, 60),
     add: (project: ProjectId) => addRow('report', project, '0'),
   },
