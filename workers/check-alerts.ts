@@ -4,6 +4,7 @@ import { createProjectPasses } from '../src/access/project-pass.js';
 import { createMailLimit } from '../src/access/rate-limits.js';
 import { createHostLookup } from '../src/alerts/addresses.js';
 import { type CheckDeps, checkDueAlerts } from '../src/alerts/check-due.js';
+import { claimSecondsOf } from '../src/alerts/claims.js';
 import { createAlertQueries } from '../src/alerts/run-query.js';
 import { type SendDeps, sendDueMessages } from '../src/alerts/send-due.js';
 import { createUnsubscribeLinks } from '../src/alerts/unsubscribe.js';
@@ -56,12 +57,13 @@ const startReports = defineScheduledJob({
 
 function toRunDeps({ config, postgres, log }: AlertNeeds): CheckDeps {
   const publicUrl = publicUrlOf(config);
+  const queryTimeoutMs = config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS;
   const runQuery = createAlertQueries({
     passes: createProjectPasses(config.SECRET_KEY_BASE),
     queryUrl: () => config.QUERY_URL ?? config.SERVICE_URL ?? publicUrl.href,
-    queryTimeoutMs: config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS,
+    queryTimeoutMs,
   });
-  return { postgres, runQuery, publicUrl, log };
+  return { postgres, runQuery, publicUrl, claimSeconds: claimSecondsOf(queryTimeoutMs), log };
 }
 
 const startDeliveries = defineScheduledJob({

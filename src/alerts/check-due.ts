@@ -4,11 +4,12 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import { runClaimed } from '../platform/flow/run-claimed.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { quote } from '../query/errors.js';
 import { type CheckResult, type ClaimedAlert, claimDueAlert, recordCheck } from './check-store.js';
 import { postpone } from './claims.js';
 import { type AlertMessage, ROWS_TOLD } from './message.js';
 import { OwnerTurns } from './owner-turns.js';
-import type { AlertAnswer, RunAlertQuery } from './run-query.js';
+import type { AlertAnswer, AnsweredRows, RunAlertQuery } from './run-query.js';
 import type { AlertState } from './state.js';
 import { evaluate, parseWhen, type When } from './when.js';
 
@@ -21,6 +22,7 @@ export interface CheckDeps {
   readonly postgres: Postgres;
   readonly runQuery: RunAlertQuery;
   readonly publicUrl: URL;
+  readonly claimSeconds: number;
   readonly log: Logger;
 }
 
@@ -28,7 +30,7 @@ export interface CheckDeps {
 export async function checkDueAlerts(deps: CheckDeps, signal: AbortSignal): Promise<void> {
   const turns = new OwnerTurns();
   await runClaimed({
-    claim: () => claimDueAlert(deps.postgres, turns),
+    claim: () => claimDueAlert(deps.postgres, turns, deps.claimSeconds),
     work: (alert) => checkAlert(deps, alert, signal),
     concurrency: BOUNDS.alertChecks,
     signal,
@@ -54,10 +56,21 @@ export function toResult(answer: Exclude<AlertAnswer, { kind: 'busy' }>, conditi
   if (answer.kind === 'failed') return failed(answer.error);
   const parsed = parseWhen(condition);
   if ('problem' in parsed) return failed(`the condition cannot be read: ${parsed.problem.message}`);
+  const missing = findMissingColumn(parsed.when, answer);
+  if (missing !== undefined) return failed(missing);
   const { isMet, value, rows } = evaluate(parsed.when, answer.rows);
   if (answer.isTruncated && dependsOnRest(parsed.when, isMet))
     return failed(`the answer has more than ${answer.rows.length} rows; narrow the query`);
   return { outcome: isMet ? 'firing' : 'ok', value, error: null, rows: isMet ? rows.slice(0, ROWS_TOLD) : [] };
+}
+
+/**
+ * The column was there when the document was saved; a change of a definition may have taken it
+ * away.
+ */
+function findMissingColumn(when: When, { columns, rows: [first] }: AnsweredRows): string | undefined {
+  if (when.kind === 'no_rows' || first === undefined || Object.hasOwn(first, when.column)) return undefined;
+  return `the answer has no column ${quote(when.column)}; its columns are ${columns.join(', ')}`;
 }
 
 /** Whether rows that were not read could change what those that were say. */

@@ -10,8 +10,12 @@ import type { Row } from './when.js';
 
 export type ClaimedAlert = Omit<ClaimedRow, 'failures'>;
 
-export const claimDueAlert = (postgres: Postgres, turns: OwnerTurns): Promise<ClaimedAlert | undefined> =>
-  claimDue(postgres, turns, { kind: 'alert', perProject: BOUNDS.alertChecksPerProject });
+export const claimDueAlert = (
+  postgres: Postgres,
+  turns: OwnerTurns,
+  seconds: number,
+): Promise<ClaimedAlert | undefined> =>
+  claimDue(postgres, turns, { kind: 'alert', perProject: BOUNDS.alertChecksPerProject, seconds });
 
 export interface CheckResult {
   readonly outcome: Outcome;

@@ -7,8 +7,12 @@ import { BY_TURNS, HAS_PLACE, OWNER, type OwnerTurns } from './owner-turns.js';
 import type { AlertState, Outcome } from './state.js';
 
 export const CHECKS_KEPT = 100;
-/** Longer than a query takes, waiting included. Then another process may take the row. */
-export const CLAIM_SECONDS = 150;
+const AROUND_QUERY_SECONDS = 95;
+
+/**
+ * Longer than a query may wait and run, which is `queryMs`. Then another process may take the row.
+ */
+export const claimSecondsOf = (queryMs: number): number => Math.ceil(queryMs / 1000) + AROUND_QUERY_SECONDS;
 
 export const KINDS = ['alert', 'report'] as const;
 export type Kind = (typeof KINDS)[number];
@@ -43,7 +47,7 @@ export const IS_DASHBOARD = `(d.id = a.dashboard_id OR
 export async function claimDue(
   postgres: Postgres,
   turns: OwnerTurns,
-  { kind, perProject }: { readonly kind: Kind; readonly perProject: number },
+  { kind, perProject, seconds }: { readonly kind: Kind; readonly perProject: number; readonly seconds: number },
 ): Promise<ClaimedRow | undefined> {
   const { rows } = await postgres.raw(
     `WITH running AS (
@@ -64,7 +68,7 @@ export async function claimDue(
        FROM next WHERE alerts.id = next.id RETURNING alerts.*, owner)
      SELECT a.*, coalesce(a.timezone, p.timezone) AS zone, p.name, d.id AS d_id, d.key AS d_key, d.title
      FROM claimed a JOIN projects p ON p.id = a.project_id LEFT JOIN dashboards d ON ${IS_DASHBOARD}`,
-    [kind, kind, perProject, turns.served, CLAIM_SECONDS],
+    [kind, kind, perProject, turns.served, seconds],
   );
   const [row] = rows;
   if (row === undefined) return undefined;
@@ -78,10 +82,10 @@ export async function claimDue(
 }
 
 /** False when the claim is over: the row was changed, deleted, or claimed by another process. */
-export async function extendClaim(postgres: Postgres, { id, claimId }: Claim): Promise<boolean> {
+export async function extendClaim(postgres: Postgres, { id, claimId }: Claim, seconds: number): Promise<boolean> {
   const changed = await postgres('alerts')
     .where({ id, claim_id: claimId })
-    .update({ claimed_until: postgres.raw('now() + make_interval(secs => ?)', [CLAIM_SECONDS]) });
+    .update({ claimed_until: postgres.raw('now() + make_interval(secs => ?)', [seconds]) });
   return changed > 0;
 }
 

@@ -43,13 +43,17 @@ export async function addDeliveries(
   transaction: Postgres,
   { projectId, alertId, transition, targets, message, rows }: NewDeliveries,
 ): Promise<void> {
-  const content = { message: JSON.stringify(message), rows: JSON.stringify(rows) };
+  const content = { message: toJsonb(message), rows: toJsonb(rows) };
   const deliveries = targets.map((target) => ({
     ...{ id: newUuidV7(), project_id: projectId, alert_id: alertId, transition, target },
     ...content,
   }));
   await transaction('alert_deliveries').insert(deliveries);
 }
+
+/** PostgreSQL rejects halves of characters in jsonb; titles and cut texts may have one. */
+const toJsonb = (value: unknown): string =>
+  JSON.stringify(value, (_key, item) => (typeof item === 'string' ? item.toWellFormed() : item));
 
 export async function forgetOldDeliveries(transaction: Postgres, alertId: string, upTo: number): Promise<void> {
   await transaction('alert_deliveries')
@@ -71,7 +75,7 @@ export async function claimDelivery(postgres: Postgres, turns: OwnerTurns): Prom
        FROM alert_deliveries due JOIN projects p ON p.id = due.project_id
          JOIN organizations o ON o.id = p.organization_id
        WHERE due.status = 'waiting' AND due.next_attempt_at <= now()
-         AND (due.claimed_until IS NULL OR due.claimed_until <= now())
+         AND p.deleted_at IS NULL AND (due.claimed_until IS NULL OR due.claimed_until <= now())
          AND ${HAS_PLACE}
          AND NOT EXISTS (SELECT FROM alert_deliveries earlier WHERE earlier.alert_id = due.alert_id
            AND earlier.target = due.target AND earlier.transition < due.transition AND earlier.status = 'waiting')

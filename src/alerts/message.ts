@@ -59,8 +59,12 @@ const toLine = (row: Row): string =>
 /** On one line, and at most 100 characters. */
 export function showCell(cell: unknown): string {
   const text = flatten(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
-  return text.length > CELL_LENGTH_MAX ? `${text.slice(0, CELL_LENGTH_MAX - 1)}…` : text;
+  return cut(text, CELL_LENGTH_MAX);
 }
+
+/** Half of a character at the end would be no valid JSON for PostgreSQL and for receivers. */
+const cut = (text: string, lengthMax: number): string =>
+  text.length > lengthMax ? `${text.slice(0, lengthMax - 1).toWellFormed()}…` : text;
 
 /** Without line breaks and other control characters. */
 export const flatten = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
@@ -69,12 +73,9 @@ export const flatten = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
-const shorten = (text: string): string =>
-  text.length > CHAT_LENGTH_MAX ? `${text.slice(0, CHAT_LENGTH_MAX - 1)}…` : text;
-
 /** Slack shows `text`, Discord `content`; both have a limit. */
 export function toChat(long: string) {
-  const text = shorten(long);
+  const text = cut(long, CHAT_LENGTH_MAX);
   return { text: escapeSlack(text), content: text, allowed_mentions: { parse: [] } };
 }
 

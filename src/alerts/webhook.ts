@@ -89,6 +89,11 @@ function post(call: WebhookCall, { addresses, signal, seconds }: Connecting): Pr
       resolve(response.statusCode ?? 0);
       response.destroy();
     });
+    // Without this listener Node ends the request after a 101, and emits neither of the above.
+    sent.on('upgrade', (response, socket) => {
+      resolve(response.statusCode ?? 0);
+      socket.destroy();
+    });
     sent.end(body);
   });
 }

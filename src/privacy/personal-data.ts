@@ -64,10 +64,12 @@ export const POSTGRES_TABLES: readonly PostgresTable[] = [
   { name: 'catalog_names', isDeletedWithProject: true, isRewritten: true },
   // Rows of answers in messages that wait to be sent.
   { name: 'alert_deliveries', isDeletedWithProject: true, isRewritten: true },
-  // Written by members, about anything. Their alerts and checks are deleted with dashboards.
+  // Written by members, about anything.
   { name: 'dashboards', isDeletedWithProject: true, isRewritten: false },
   { name: 'keep_receipts', isDeletedWithProject: true, isRewritten: false },
   { name: 'definitions', isDeletedWithProject: true, isRewritten: false },
+  // Those of definitions; the others are deleted with their dashboards. Checks follow their alerts.
+  { name: 'alerts', isDeletedWithProject: true, isRewritten: false },
   // Addresses that members have named as targets.
   { name: 'alert_unsubscribes', isDeletedWithProject: true, isRewritten: false },
   { name: 'webhook_secrets', isDeletedWithProject: true, isRewritten: false },

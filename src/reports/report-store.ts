@@ -11,8 +11,12 @@ import { nextTimeOf } from './schedule.js';
 
 export type ClaimedReport = Omit<ClaimedRow, 'query' | 'condition'>;
 
-export const claimDueReport = (postgres: Postgres, turns: OwnerTurns): Promise<ClaimedReport | undefined> =>
-  claimDue(postgres, turns, { kind: 'report', perProject: BOUNDS.reportRunsPerProject });
+export const claimDueReport = (
+  postgres: Postgres,
+  turns: OwnerTurns,
+  seconds: number,
+): Promise<ClaimedReport | undefined> =>
+  claimDue(postgres, turns, { kind: 'report', perProject: BOUNDS.reportRunsPerProject, seconds });
 
 export interface SentDashboard {
   readonly config: DashboardConfig;

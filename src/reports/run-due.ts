@@ -20,6 +20,7 @@ export interface ReportDeps {
   readonly postgres: Postgres;
   readonly runQuery: RunAlertQuery;
   readonly publicUrl: URL;
+  readonly claimSeconds: number;
   readonly log: Logger;
 }
 
@@ -27,7 +28,7 @@ export interface ReportDeps {
 export async function runDueReports(deps: ReportDeps, signal: AbortSignal): Promise<void> {
   const turns = new OwnerTurns();
   await runClaimed({
-    claim: () => claimDueReport(deps.postgres, turns),
+    claim: () => claimDueReport(deps.postgres, turns, deps.claimSeconds),
     work: (report) => runReport(deps, report, signal),
     concurrency: BOUNDS.reportRuns,
     signal,
@@ -41,7 +42,7 @@ async function runReport(deps: ReportDeps, report: ClaimedReport, signal: AbortS
   const cards = sent
     ? await runCards({
         ...{ projectId, personId: CALLER, runQuery, signal, ...sent, withinMs: BOUNDS.reportMs },
-        mayContinue: () => extendClaim(postgres, report),
+        mayContinue: () => extendClaim(postgres, report, deps.claimSeconds),
       })
     : [noDashboard(report)];
   // A stopping process says nothing about the queries. The claim ends, and another process runs it.

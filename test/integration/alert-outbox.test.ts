@@ -2,11 +2,14 @@
 // while a person is erased, and the order in which owners are served.
 import { UnrecoverableError, Worker } from 'bullmq';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { up as deleteLeftAlerts } from '../../ops/postgres/0027_alerts_of_deleted_projects.js';
 import { createOrganization, createProject } from '../../src/accounts/store.js';
+import { checkDueAlerts } from '../../src/alerts/check-due.js';
 import { claimDueAlert } from '../../src/alerts/check-store.js';
-import { type Claim, postpone } from '../../src/alerts/claims.js';
+import { type Claim, claimSecondsOf, postpone } from '../../src/alerts/claims.js';
 import { addDeliveries, claimDelivery, forgetRows, markSent } from '../../src/alerts/delivery-store.js';
 import { OwnerTurns } from '../../src/alerts/owner-turns.js';
+import type { RunAlertQuery } from '../../src/alerts/run-query.js';
 import { type SendDeps, sendDueMessages } from '../../src/alerts/send-due.js';
 import { createUnsubscribeLinks } from '../../src/alerts/unsubscribe.js';
 import { createWebhookSecrets } from '../../src/alerts/webhook-secret.js';
@@ -25,6 +28,7 @@ import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.j
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { deleteProjectRows } from '../../src/privacy/project-store.js';
 import { claimDueReport } from '../../src/reports/report-store.js';
 import { signIn } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
@@ -161,6 +165,55 @@ async function waitingForLocks(): Promise<number> {
   return rows[0].count;
 }
 
+test('content with half of a character is stored: a text that was cut, or a title that was written so', async () => {
+  const alertId = await addRow('report', projectId, '1 hour');
+  const message = {
+    ...{ report: 'monday', dashboard: 'sales', title: 'Sales \ud83d', schedule: 'daily 08:00', timezone: 'UTC' },
+    ...{ at: new Date().toISOString(), url: 'https://analytics.example.com/' },
+  };
+  const rows = [{ title: 'Texts', error: 'cut in the middle of \ud83d' }];
+  await addDeliveries(postgres, {
+    projectId,
+    alertId,
+    transition: 1,
+    targets: ['mailto:a@example.com'],
+    message,
+    rows,
+  });
+  expect(await deliveries()).toMatchObject([
+    { message: { title: 'Sales \ufffd' }, rows: [{ error: 'cut in the middle of \ufffd' }] },
+  ]);
+});
+
+test('a message of a deleted project is not sent', async () => {
+  await addMessage(projectId, `${receiver.url}/deleted`);
+  await postgres('projects').where({ id: projectId }).update({ deleted_at: new Date() });
+  await sendAll();
+  expect(receiver.at('/deleted')).toEqual([]);
+});
+
+test('the deletion of a project deletes its alerts and reports, also those of its definitions', async () => {
+  const other = await newProject();
+  for (const project of [projectId, other]) {
+    await addRow('report', project, '1 hour');
+    await addMessage(project, 'mailto:a@example.com');
+  }
+  await deleteProjectRows(postgres, projectId);
+  expect(await postgres('alerts').select('project_id', 'kind').orderBy('kind')).toEqual([
+    { project_id: other, kind: 'alert' },
+    { project_id: other, kind: 'report' },
+  ]);
+  expect(await postgres('alert_deliveries').pluck('project_id')).toEqual([other]);
+});
+
+test('a migration deletes the alerts that earlier deletions of projects have left', async () => {
+  const other = await newProject();
+  for (const project of [projectId, other]) await addRow('alert', project, '1 hour');
+  await postgres('projects').where({ id: projectId }).update({ deleted_at: new Date() });
+  await deleteLeftAlerts(postgres);
+  expect(await postgres('alerts').pluck('project_id')).toEqual([other]);
+});
+
 test('a mail of which the claim is over is not queued', async () => {
   await addMessage(projectId, 'mailto:a@example.com');
   await sendAll({ takeMail: async () => void (await deliveries().update({ claim_id: newUuidV7() })) });
@@ -198,18 +251,38 @@ test('mails lose their rows when they have failed, and while they are being sent
   }
 });
 
+const CLAIM_SECONDS = claimSecondsOf(0);
+
+test('a check keeps its claim as long as the settings allow a query to take', async () => {
+  const id = await addRow('alert', projectId, '0');
+  const deps = {
+    ...{ postgres, publicUrl: new URL('https://analytics.example.com'), claimSeconds: claimSecondsOf(600_000) },
+    log: createLogger({ process: 'test', level: 'silent' }),
+  };
+  const claimedByOthers: unknown[] = [];
+  const runQuery: RunAlertQuery = async () => {
+    // As if ten minutes had passed.
+    await postgres('alerts').update({ claimed_until: postgres.raw(`claimed_until - interval '10 minutes'`) });
+    claimedByOthers.push(await claimDueAlert(postgres, new OwnerTurns(), CLAIM_SECONDS));
+    return { kind: 'failed', error: 'timed out' };
+  };
+  await checkDueAlerts({ ...deps, runQuery }, new AbortController().signal);
+  expect(claimedByOthers).toEqual([undefined]);
+  expect(await postgres('alert_checks').where({ alert_id: id }).pluck('error')).toEqual(['timed out']);
+});
+
 describe.each([
   {
     ...{ of: 'messages', perProject: 2, claim: claimDelivery, end: markSent },
     add: (project: ProjectId) => addMessage(project, 'https://hooks.example.com/'),
   },
   {
-    ...{ of: 'checks', perProject: 2, claim: claimDueAlert },
+    ...{ of: 'checks', perProject: 2, claim: (...by: [Postgres, OwnerTurns]) => claimDueAlert(...by, CLAIM_SECONDS) },
     end: (_: Postgres, claim: Claim) => postpone(postgres, claim, 60),
     add: (project: ProjectId) => addRow('alert', project, '0'),
   },
   {
-    ...{ of: 'reports', perProject: 1, claim: claimDueReport },
+    ...{ of: 'reports', perProject: 1, claim: (...by: [Postgres, OwnerTurns]) => claimDueReport(...by, CLAIM_SECONDS) },
     end: (_: Postgres, claim: Claim) => postpone(postgres, claim, 60),
     add: (project: ProjectId) => addRow('report', project, '0'),
   },

@@ -13,7 +13,6 @@ const NOT_LISTED = {
     schema_migrations: 'names of migrations',
   },
   postgres: {
-    alerts: 'questions written by members; deleted by the database with their dashboard',
     alert_checks: 'numbers; deleted by the database with their alert',
     dashboard_versions: 'deleted by the database with their dashboard',
     definition_versions: 'deleted by the database with the definitions',

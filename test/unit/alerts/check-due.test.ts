@@ -20,3 +20,13 @@ test.each([
   expect(result.outcome).toBe(outcome);
   if (outcome === 'failed') expect(result.error).toBe('the answer has more than 2 rows; narrow the query');
 });
+
+test('an answer that has lost the column of the condition is a failed check', () => {
+  const answer = answerOf([9, 3], false) as Parameters<typeof toResult>[0];
+  expect(toResult(answer, 'rate < 5')).toMatchObject({
+    outcome: 'failed',
+    error: 'the answer has no column "rate"; its columns are shop, count',
+  });
+  expect(toResult(answer, 'value < 5').outcome).toBe('failed');
+  expect(toResult(answerOf([], false) as Parameters<typeof toResult>[0], 'rate < 5').outcome).toBe('ok');
+});

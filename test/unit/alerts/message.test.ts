@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type AlertMessage, toSubject, toText, toWebhookBody } from '../../../src/alerts/message.js';
+import { type AlertMessage, showCell, toChat, toSubject, toText, toWebhookBody } from '../../../src/alerts/message.js';
 
 const firing: AlertMessage = {
   alert: 'checkout-silent',
@@ -44,4 +44,12 @@ test('long values and long messages are cut, as chats limit them', () => {
   const body = JSON.parse(toWebhookBody(firing, rows, 'd-1'));
   expect(body.content.length).toBeLessThanOrEqual(2000);
   expect(toText(firing, rows.slice(0, 1))).toContain(`a ${'x'.repeat(99)}…, b `);
+});
+
+test('a cut never leaves half of a character', () => {
+  expect(showCell(`${'x'.repeat(98)}😀 and more`)).toBe(`${'x'.repeat(98)}\ufffd…`);
+  for (const before of [0, 1]) {
+    const { text } = toChat('x'.repeat(before) + '😀'.repeat(1000));
+    expect(text.isWellFormed()).toBe(true);
+  }
 });

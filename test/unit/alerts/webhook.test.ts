@@ -85,6 +85,12 @@ describe('a call', () => {
     expect(result).toEqual({ isDelivered: false, isFinal: false, reason: 'no answer within 50 ms' });
   });
 
+  test('of which the receiver changes the protocol is not delivered', async () => {
+    respond = ({ socket }) =>
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n');
+    expect(await call(hook(), LOCAL)).toEqual({ isDelivered: false, isFinal: false, reason: 'status 101' });
+  });
+
   test('with headers above the limit fails', async () => {
     respond = (_request, response) => response.writeHead(200, { 'X-Long': 'x'.repeat(40_000) }).end();
     expect(await call(hook(), LOCAL)).toMatchObject({ isDelivered: false, reason: 'HPE_HEADER_OVERFLOW' });
