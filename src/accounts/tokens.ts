@@ -74,6 +74,7 @@ export async function createToken(
       project_id: projectId,
       created_by: personId,
     });
+    await forgetEnded(transaction, quotas, { projectId, personId, kind: request.kind });
   });
   return { ...created, token };
 }
@@ -91,6 +92,25 @@ async function lockRole(transaction: Postgres, projectId: ProjectId, personId: s
     .first('role');
   if (member === undefined) throw new PublicError('not_found', 'there is no such project');
   return member.role;
+}
+
+/** Of those that have expired or were revoked, the newest stay: as many as may be active. */
+async function forgetEnded(
+  transaction: Postgres,
+  quotas: Quotas,
+  { projectId, personId, kind }: { projectId: ProjectId; personId: string; kind: TokenKind },
+): Promise<void> {
+  const [owned, kept] =
+    kind === 'personal'
+      ? [personal(personId), quotas.TOKENS_PER_PERSON_MAX]
+      : [{ project_id: projectId, kind }, quotas.TOKENS_PER_PROJECT_MAX];
+  const older = transaction('access_tokens')
+    .where(owned)
+    .where((ended) => ended.whereNotNull('revoked_at').orWhere('expires_at', '<=', transaction.fn.now()))
+    .orderBy('id', 'desc')
+    .offset(kept)
+    .select('id');
+  await transaction('access_tokens').whereIn('id', older).delete();
 }
 
 function requirePermission(role: Role, { kind, scopes }: TokenRequest): void {
