@@ -93,14 +93,14 @@ describe('rate limit of a key', () => {
 });
 
 describe('rate limits of people', () => {
-  test('count each session separately', async () => {
+  test.each(['/api/orgs', '/', '/start', '/projects/7/ask'])('count each session separately at %s', async (path) => {
     const postgres = createPostgres(databases.config);
-    const person = { provider: 'test', subject: 'a', email: undefined, emailVerified: false, name: undefined };
+    const person = { provider: 'test', subject: path, email: undefined, emailVerified: false, name: undefined };
     const id = await upsertPerson(postgres, person);
     const [one, other] = [await createSession(postgres, id), await createSession(postgres, id)];
     await postgres.destroy();
     const visit = (session: string) =>
-      fetch(`${processes.url}/api/orgs`, { headers: { Cookie: `service_session=${session}` } });
+      fetch(processes.url + path, { headers: { Cookie: `service_session=${session}`, Accept: 'text/html' } });
     expect((await untilRefused(() => visit(one))).status).toBe(429);
     expect((await visit(other)).status).toBe(200);
   });
