@@ -28,7 +28,7 @@ beforeAll(async () => {
     RATE_LIMIT_PROJECT_FACTOR: '100',
     RATE_LIMIT_PERSON_FACTOR: '100',
     TRUST_PROXY: 'loopback',
-    FEATURES_OFF: 'identify, dashboards',
+    FEATURES_OFF: 'identify, dashboards, privacy',
     IDP_PRESET: 'google',
     IDP_CLIENT_ID: 'test',
     IDP_CLIENT_SECRET: 'test',
@@ -195,6 +195,11 @@ describe('a disabled feature', () => {
     ['POST', '/identify', 'identify'],
     ['PUT', '/api/dashboard-sync/a', 'dashboards'],
     ['GET', '/api/projects/7/dashboards', 'dashboards'],
+    ['DELETE', '/api/gdpr/users/7', 'privacy'],
+    ['POST', '/api/projects/7/erasures', 'privacy'],
+    ['GET', '/api/projects/7/erasures/7', 'privacy'],
+    ['POST', '/api/projects/7/exports', 'privacy'],
+    ['GET', '/api/projects/7/audit', 'privacy'],
   ])('%s %s answers 503', async (method, path, feature) => {
     const response = await fetch(`${processes.url}${path}`, { method });
     expect([response.status, await response.json()]).toEqual([503, { error: `the feature "${feature}" is disabled` }]);
