@@ -15,7 +15,7 @@ const PATHS_OF_FEATURE = {
   mcp: ['/mcp'],
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
   alerts: ['/api/projects/:projectId/alerts', '/api/projects/:projectId/reports'],
-  privacy: ['/api/gdpr'],
+  privacy: ['/api/gdpr', ...['erasures', 'exports', 'audit'].map((name) => `/api/projects/:projectId/${name}`)],
   admin: ['/api/admin'],
   // Signing out stays possible.
   'sign-in': ['/auth/idp', '/login', '/sign-in'],

@@ -8,8 +8,9 @@ import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { authenticateAgent } from './agent-access.js';
 import { type AdminCredential, type CredentialStore, ownerIdOf } from './credentials.js';
+import { holdBody } from './held-bodies.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
-import { authenticateAdmin, requireCredential } from './middleware.js';
+import { authenticateAdmin, credentialOf, requireCredential } from './middleware.js';
 import type { LayeredRateLimit } from './rate-limits.js';
 import { isAtLeast } from './roles.js';
 import { type Role, type RouteName, type RouteRule, ruleOf } from './route-matrix.js';
@@ -47,14 +48,15 @@ function guardsOf(rule: RouteRule, { postgres, credentials, sessions }: GuardDep
     case 'session':
       return [
         ...requireSession(postgres, sessions),
+        holdBody((res) => personOf(res).personId),
         ...(rule.role === undefined ? [] : [requireRole(postgres, rule.role)]),
       ];
     case 'admin':
-      return [requireAdminKey(postgres, credentials, sessions.rateLimit)];
+      return [requireAdminKey(postgres, credentials, sessions.rateLimit), holdBody((res) => ownerIdOf(adminOf(res)))];
     case 'agent':
       return [requireAgent(credentials)];
     default:
-      return [requireCredential(credentials, rule.auth.scope)];
+      return [requireCredential(credentials, rule.auth.scope), holdBody((res) => ownerIdOf(credentialOf(res)))];
   }
 }
 

@@ -22,15 +22,24 @@ export function requireSession(postgres: Postgres, { rateLimit, publicUrl }: Ses
 
 function identifyPerson(postgres: Postgres, { rateLimit, publicUrl }: SessionGuards): RequestHandler {
   return async (req, res, next) => {
-    const token = readSessionToken(req, publicUrl);
     const session = await findPerson(postgres, { req, res, publicUrl });
-    if (token === undefined || session === undefined) {
+    if (session === undefined) {
       throw new PublicError('unauthenticated', 'a session is required; sign in at /login');
     }
-    await rateLimit.take({ session: digestKey(token).toString('base64url'), person: session.personId });
+    await countRequest(req, session, { rateLimit, publicUrl });
     res.locals.person = session;
     next();
   };
+}
+
+/** Throws rate_limited when the limit of the session, or of its person, is used up. */
+export async function countRequest(
+  req: Request,
+  { personId }: Person,
+  { rateLimit, publicUrl }: SessionGuards,
+): Promise<void> {
+  const session = digestKey(readSessionToken(req, publicUrl) ?? '').toString('base64url');
+  await rateLimit.take({ session, person: personId });
 }
 
 /** The signed-in person, if any. When the session was extended, the response renews the cookie. */

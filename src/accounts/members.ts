@@ -1,5 +1,6 @@
 // Members of an organization in PostgreSQL. At least one owner must remain: removing or demoting an
-// owner locks the organization first, so that two owners cannot leave concurrently.
+// owner locks the organization first, so that two owners cannot leave concurrently. Then the caller
+// must still be an owner, who may have been demoted while the body of the request arrived.
 import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
@@ -28,7 +29,12 @@ interface MemberKey {
   readonly personId: string;
 }
 
-export async function changeRole(postgres: Postgres, key: MemberKey, role: Role): Promise<Member> {
+/** `by`: the person who asks for it. */
+interface MemberChange extends MemberKey {
+  readonly by: string;
+}
+
+export async function changeRole(postgres: Postgres, key: MemberChange, role: Role): Promise<Member> {
   return postgres.transaction(async (transaction) => {
     const member = await lockMember(transaction, key);
     if (role !== 'owner') await requireOtherOwner(transaction, key, 'demoted');
@@ -42,7 +48,7 @@ export async function changeRole(postgres: Postgres, key: MemberKey, role: Role)
  * Deletes personal tokens and sent invitations too, which would become valid again when the person
  * rejoins, and open invitations to the person.
  */
-export async function removeMember(postgres: Postgres, key: MemberKey): Promise<void> {
+export async function removeMember(postgres: Postgres, key: MemberChange): Promise<void> {
   await postgres.transaction(async (transaction) => {
     const { email } = await lockMember(transaction, key);
     await requireOtherOwner(transaction, key, 'removed');
@@ -58,8 +64,12 @@ export async function removeMember(postgres: Postgres, key: MemberKey): Promise<
 
 const whereOf = (key: MemberKey) => ({ organization_id: key.organizationId, person_id: key.personId });
 
-async function lockMember(transaction: Postgres, key: MemberKey): Promise<Member> {
+async function lockMember(transaction: Postgres, key: MemberChange): Promise<Member> {
   await transaction('organizations').where({ id: key.organizationId }).forUpdate().first('id');
+  const caller = await transaction('members')
+    .where(whereOf({ ...key, personId: key.by }))
+    .first('role');
+  if (caller?.role !== 'owner') throw new PublicError('forbidden', 'you are no longer an owner of this organization');
   const member: Member | undefined = isUuid(key.personId)
     ? await membersOf(transaction, key.organizationId).where({ person_id: key.personId }).first(SHOWN)
     : undefined;

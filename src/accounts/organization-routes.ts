@@ -1,5 +1,5 @@
 // Routes of organizations and their members.
-import type { Request } from 'express';
+import type { Request, Response } from 'express';
 import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
@@ -59,18 +59,19 @@ export function addOrganizationRoutes({ on }: GuardedRouter, { postgres, quotas 
 
   on('PATCH /api/orgs/{orgID}/members/{userID}', readJsonBody, async (req, res) => {
     const { role } = parseJsonBody(memberBody, req.body);
-    res.json(await changeRole(postgres, memberKeyOf(req), role));
+    res.json(await changeRole(postgres, changeOf(req, res), role));
   });
 
   on('DELETE /api/orgs/{orgID}/members/{userID}', async (req, res) => {
-    const key = memberKeyOf(req);
+    const key = changeOf(req, res);
     await removeMember(postgres, key);
     res.json({ status: 'removed', user_id: key.personId });
   });
 }
 
 /** The guard has checked that the caller belongs to this organization. */
-const memberKeyOf = (req: Request) => ({
+const changeOf = (req: Request, res: Response) => ({
   organizationId: toOrganizationId(String(req.params.orgID)),
   personId: String(req.params.userID),
+  by: personOf(res).personId,
 });

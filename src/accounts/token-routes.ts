@@ -17,7 +17,8 @@ export interface TokenRoutesDeps {
 export function addTokenRoutes({ on }: GuardedRouter, { postgres, quotas }: TokenRoutesDeps): void {
   on('POST /api/projects/{projectID}/tokens', readJsonBody, async (req, res) => {
     const request = parseJsonBody(tokenBody, req.body);
-    res.status(201).json(await createToken(postgres, projectIdOf(res), { actor: actorOf(res), request, quotas }));
+    const { personId } = personOf(res);
+    res.status(201).json(await createToken(postgres, projectIdOf(res), { personId, request, quotas }));
   });
 
   on('GET /api/projects/{projectID}/tokens', async (_req, res) => {

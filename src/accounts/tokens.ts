@@ -52,9 +52,8 @@ export interface CreatedToken extends Omit<Token, 'created_by' | 'last_used_at' 
 export async function createToken(
   postgres: Postgres,
   projectId: ProjectId,
-  { actor, request, quotas }: { actor: Actor; request: TokenRequest; quotas: Quotas },
+  { personId, request, quotas }: { personId: string; request: TokenRequest; quotas: Quotas },
 ): Promise<CreatedToken> {
-  requirePermission(actor.role, request);
   const token = newKey('token');
   const now = new Date();
   const created = {
@@ -67,15 +66,51 @@ export async function createToken(
     created_at: now,
   };
   await postgres.transaction(async (transaction) => {
-    await requireTokenQuota(transaction, quotas, { projectId, personId: actor.personId, kind: request.kind });
+    requirePermission(await lockRole(transaction, projectId, personId), request);
+    await requireTokenQuota(transaction, quotas, { projectId, personId, kind: request.kind });
     await transaction('access_tokens').insert({
       ...created,
       digest: digestKey(token),
       project_id: projectId,
-      created_by: actor.personId,
+      created_by: personId,
     });
+    await forgetEnded(transaction, quotas, { projectId, personId, kind: request.kind });
   });
   return { ...created, token };
+}
+
+/**
+ * The person may have lost the role while the body arrived, and a service token would outlast it.
+ * The role cannot change until the end of the transaction.
+ */
+async function lockRole(transaction: Postgres, projectId: ProjectId, personId: string): Promise<Role> {
+  const member: { role: Role } | undefined = await transaction('members')
+    .join('projects', 'projects.organization_id', 'members.organization_id')
+    .where({ 'projects.id': projectId, person_id: personId })
+    .whereNull('deleted_at')
+    .forShare('members')
+    .first('role');
+  if (member === undefined) throw new PublicError('not_found', 'there is no such project');
+  return member.role;
+}
+
+/** Of those that have expired or were revoked, the newest stay: as many as may be active. */
+async function forgetEnded(
+  transaction: Postgres,
+  quotas: Quotas,
+  { projectId, personId, kind }: { projectId: ProjectId; personId: string; kind: TokenKind },
+): Promise<void> {
+  const [owned, kept] =
+    kind === 'personal'
+      ? [personal(personId), quotas.TOKENS_PER_PERSON_MAX]
+      : [{ project_id: projectId, kind }, quotas.TOKENS_PER_PROJECT_MAX];
+  const older = transaction('access_tokens')
+    .where(owned)
+    .where((ended) => ended.whereNotNull('revoked_at').orWhere('expires_at', '<=', transaction.fn.now()))
+    .orderBy('id', 'desc')
+    .offset(kept)
+    .select('id');
+  await transaction('access_tokens').whereIn('id', older).delete();
 }
 
 function requirePermission(role: Role, { kind, scopes }: TokenRequest): void {

@@ -4,7 +4,14 @@ import type { ErrorRequestHandler, Request, Response, Router } from 'express';
 import { findMembership } from '../access/membership.js';
 import { refuseCrossOrigin } from '../access/same-origin.js';
 import { readSessionToken, setSessionCookie } from '../access/session-cookie.js';
-import { findPerson, type Person, personOf, requireSession, type SessionGuards } from '../access/session-middleware.js';
+import {
+  countRequest,
+  findPerson,
+  type Person,
+  personOf,
+  requireSession,
+  type SessionGuards,
+} from '../access/session-middleware.js';
 import { acceptInvitation } from '../accounts/invitations.js';
 import { listDemos, listProjects } from '../accounts/projects.js';
 import { createSession, endSession } from '../accounts/sessions.js';
@@ -57,8 +64,11 @@ export function createPagesRouter(deps: PagesDeps): Router {
   const { publicUrl } = sessions;
   const router = createRouter();
   const show = (res: Response, page: Page) => sendPage(res, renderPage(page, assets));
-  const showConsole = async (res: Response, session: Person): Promise<void> =>
+  const showConsole = async (req: Request, res: Response, session: Person): Promise<void> => {
+    // The page has the projects of all organizations of the person.
+    await countRequest(req, session, sessions);
     sendPage(res, renderConsole(await readConsoleData(session, deps), deps.console, assets));
+  };
 
   router.get('/', async (req, res) => {
     res.vary('Accept').vary('Cookie');
@@ -69,7 +79,7 @@ export function createPagesRouter(deps: PagesDeps): Router {
     }
     const session = await findPerson(postgres, { req, res, publicUrl });
     if (session === undefined) show(res, landingPage());
-    else await showConsole(res, session);
+    else await showConsole(req, res, session);
   });
 
   // The console decides what an address below shows, and whether the person may see it.
@@ -77,7 +87,7 @@ export function createPagesRouter(deps: PagesDeps): Router {
     router.get(path, async (req, res) => {
       const session = await findPerson(postgres, { req, res, publicUrl });
       if (session === undefined) res.redirect(`/login?next=${encodeURIComponent(req.path)}`);
-      else await showConsole(res, session);
+      else await showConsole(req, res, session);
     });
   }
 

@@ -1,6 +1,7 @@
 // Handlers of POST /query, in the query process or in web: authentication, body, answer, format.
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import { type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
+import { holdBody } from '../access/held-bodies.js';
 import { authenticate } from '../access/middleware.js';
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
@@ -51,7 +52,8 @@ export function createQueryHandlers(deps: QueryDeps): readonly RequestHandler[] 
   const respond: RequestHandler = async (req, res) => {
     await answerQuery(deps, { req, res, ...askerOf(res) });
   };
-  return [requireProject(deps), readQueryBody(deps.bodyBytesMax), respond];
+  const hold = holdBody((res) => askerOf(res).projectId);
+  return [requireProject(deps), hold, readQueryBody(deps.bodyBytesMax), respond];
 }
 
 /**

@@ -171,6 +171,27 @@ describe('member routes', () => {
     }
   });
 
+  test('an owner who is demoted meanwhile changes no member, because the change waits for the demotion', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const second = await signIn(postgres);
+    await join(postgres, organization.id, second, 'owner');
+    const member = `/api/orgs/${organization.id}/members/${people.member.id}`;
+    let changes: Promise<Answer[]> | undefined;
+    await postgres.transaction(async (demotion) => {
+      await demotion('organizations').where({ id: organization.id }).forUpdate().first('id');
+      await demotion('members')
+        .where({ organization_id: organization.id, person_id: second.id })
+        .update({ role: 'member' });
+      const promotion = ask(`PATCH ${member}`, as(second, { role: 'owner' }));
+      changes = Promise.all([promotion, ask(`DELETE ${member}`, as(second))]);
+      const answeredEarly = await Promise.race([changes, new Promise((resolve) => setTimeout(resolve, 500))]);
+      expect(answeredEarly).toBeUndefined();
+    });
+    expect((await changes)?.map(({ status }) => status)).toEqual([403, 403]);
+    const role = { organization_id: organization.id, person_id: people.member.id, role: 'member' };
+    expect(await postgres('members').where(role)).toHaveLength(1);
+  });
+
   test('a person who is not a member is not found', async () => {
     for (const id of [NO_ONE, 'no-uuid', (await signIn(postgres)).id]) {
       expect((await ask(`PATCH ${path(`/${id}`)}`, as(team.people.owner, { role: 'admin' }))).status).toBe(404);

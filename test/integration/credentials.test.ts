@@ -25,7 +25,7 @@ test('without PostgreSQL a cached key works for 15 minutes, an unknown key is re
   const { organization, people } = await createTeam(postgres);
   const project = await createTeamProject(postgres, databases, organization.id);
   const { token } = await createToken(postgres, project.id, {
-    actor: { personId: people.owner.id, role: 'owner' },
+    personId: people.owner.id,
     request: { name: 'T', kind: 'personal', scopes: ['query'], expires_in: '5m' },
     quotas: databases.config,
   });

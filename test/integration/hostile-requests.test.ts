@@ -6,6 +6,9 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { newUuidV7 } from '../../src/platform/ids.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { send as ask, createTeam, createTeamProject, sessionCookie, signIn } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { createTestProject, track } from '../support/track.js';
@@ -157,6 +160,39 @@ describe('hostile connections', () => {
     for (const socket of sockets) socket.destroy();
     await eventually(async () => expect(await send('{"event_type":"a"}')).toMatchObject({ status: 200 }));
   }, 120_000);
+
+  test('200 unfinished bodies of one session use no more memory than the share of a person, and the rest get 429', async () => {
+    const postgres = createPostgres(databases.config);
+    const { organization, people } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const outsider = await signIn(postgres);
+    await postgres.destroy();
+    const bytes = MEBIBYTE / 2;
+    const unfinished = Buffer.alloc(bytes - 1, 32);
+    const head = [
+      `POST /api/projects/${id}/dashboards/${newUuidV7()}/draft HTTP/1.1`,
+      ...['Host: x', `Cookie: ${sessionCookie(people.member.session)}`, `Content-Length: ${bytes}`],
+    ].join('\r\n');
+    const sockets = await Promise.all(Array.from({ length: 200 }, open));
+    let answers = '';
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      socket.on('data', (chunk) => {
+        answers += chunk;
+      });
+      socket.write(`${head}\r\n\r\n`);
+      socket.write(unfinished);
+    }
+    // 96 bodies of half a MiB are three quarters of the 64 MiB that a process holds at a time.
+    await eventually(() => expect(answers.match(/HTTP\/1.1 429 /g)).toHaveLength(104), 30_000);
+    expect(answers).toContain('{"error":"too many request bytes are in flight; try again in a minute"}');
+    // The rest stays available to other people.
+    const create = { session: outsider.session, body: { name: 'Other' } };
+    expect((await ask(processes.url, 'POST /api/orgs', create)).status).toBe(201);
+    for (const socket of sockets) socket.destroy();
+    const own = { session: people.member.session, body: { name: 'Own' } };
+    await eventually(async () => expect((await ask(processes.url, 'POST /api/orgs', own)).status).toBe(201));
+  }, 60_000);
 
   test('a body of a million one-byte chunks uses no more memory than its size', async () => {
     const before = residentMebibytes();

@@ -28,7 +28,7 @@ beforeAll(async () => {
     RATE_LIMIT_PROJECT_FACTOR: '100',
     RATE_LIMIT_PERSON_FACTOR: '100',
     TRUST_PROXY: 'loopback',
-    FEATURES_OFF: 'identify, dashboards',
+    FEATURES_OFF: 'identify, dashboards, privacy',
     IDP_PRESET: 'google',
     IDP_CLIENT_ID: 'test',
     IDP_CLIENT_SECRET: 'test',
@@ -93,14 +93,14 @@ describe('rate limit of a key', () => {
 });
 
 describe('rate limits of people', () => {
-  test('count each session separately', async () => {
+  test.each(['/api/orgs', '/', '/start', '/projects/7/ask'])('count each session separately at %s', async (path) => {
     const postgres = createPostgres(databases.config);
-    const person = { provider: 'test', subject: 'a', email: undefined, emailVerified: false, name: undefined };
+    const person = { provider: 'test', subject: path, email: undefined, emailVerified: false, name: undefined };
     const id = await upsertPerson(postgres, person);
     const [one, other] = [await createSession(postgres, id), await createSession(postgres, id)];
     await postgres.destroy();
     const visit = (session: string) =>
-      fetch(`${processes.url}/api/orgs`, { headers: { Cookie: `service_session=${session}` } });
+      fetch(processes.url + path, { headers: { Cookie: `service_session=${session}`, Accept: 'text/html' } });
     expect((await untilRefused(() => visit(one))).status).toBe(429);
     expect((await visit(other)).status).toBe(200);
   });
@@ -195,6 +195,11 @@ describe('a disabled feature', () => {
     ['POST', '/identify', 'identify'],
     ['PUT', '/api/dashboard-sync/a', 'dashboards'],
     ['GET', '/api/projects/7/dashboards', 'dashboards'],
+    ['DELETE', '/api/gdpr/users/7', 'privacy'],
+    ['POST', '/api/projects/7/erasures', 'privacy'],
+    ['GET', '/api/projects/7/erasures/7', 'privacy'],
+    ['POST', '/api/projects/7/exports', 'privacy'],
+    ['GET', '/api/projects/7/audit', 'privacy'],
   ])('%s %s answers 503', async (method, path, feature) => {
     const response = await fetch(`${processes.url}${path}`, { method });
     expect([response.status, await response.json()]).toEqual([503, { error: `the feature "${feature}" is disabled` }]);

@@ -118,6 +118,29 @@ describe('quotas of a person', () => {
   });
 });
 
+describe('ended tokens', () => {
+  test.each([
+    ['personal', 'member', MAX],
+    ['service', 'admin', 2 * MAX],
+  ] as const)('of the kind %s stay in the list of a %s, as many as may be active', async (kind, role, kept) => {
+    const { organization, people } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const path = `/api/projects/${id}/tokens`;
+    const create = async () => (await ask(`POST ${path}`, as(people[role], newToken(kind)))).body.id;
+    const created: string[] = [];
+    for (let round = 0; round < 3 * MAX; round += 1) {
+      const ended = await create();
+      created.unshift(ended);
+      if (round % 2 === 0) await ask(`DELETE ${path}/${ended}`, as(people[role]));
+      else await postgres('access_tokens').where({ id: ended }).update({ expires_at: new Date() });
+    }
+    const active = await create();
+    const listed = (await ask(`GET ${path}`, as(people[role]))).body.map((token: { id: string }) => token.id);
+    expect(listed).toEqual([active, ...created.slice(0, kept)]);
+    expect(await postgres('access_tokens').where({ project_id: id })).toHaveLength(1 + kept);
+  });
+});
+
 const newToken = (kind: string) => ({ name: 'T', kind, scopes: ['query'] });
 
 describe('quotas of a project', () => {

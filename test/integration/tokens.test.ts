@@ -172,6 +172,28 @@ describe('token routes', () => {
   });
 });
 
+test.each([
+  ['removed', 404],
+  ['demoted', 403],
+])(
+  'no service token is made when its admin is %s meanwhile, because creation waits for the change',
+  async (fate, status) => {
+    const { organization, people } = await createTeam(postgres);
+    const { id } = await createTeamProject(postgres, databases, organization.id);
+    const body = { name: 'T', kind: 'service', scopes: ['query'] };
+    let created: Promise<Answer> | undefined;
+    await postgres.transaction(async (change) => {
+      const admin = change('members').where({ organization_id: organization.id, person_id: people.admin.id });
+      await (fate === 'removed' ? admin.delete() : admin.update({ role: 'member' }));
+      created = ask(`POST /api/projects/${id}/tokens`, as(people.admin, body));
+      const answeredEarly = await Promise.race([created, new Promise((resolve) => setTimeout(resolve, 500))]);
+      expect(answeredEarly).toBeUndefined();
+    });
+    expect((await created)?.status).toBe(status);
+    expect(await postgres('access_tokens').where({ project_id: id })).toEqual([]);
+  },
+);
+
 describe('POST /api/projects/{projectID}/query', () => {
   test('is answered for that project by the query process', async () => {
     const { organization, people } = await createTeam(postgres);

@@ -17,6 +17,7 @@ const TEXT = text('text/plain');
 const HTML = text('text/html');
 const NOTHING: Content = {};
 const CONSOLE = { 200: HTML, 302: NOTHING };
+const TOO_MANY = { errors: [429] } as const;
 
 const QUERY_ANSWER = {
   'application/json': { anyOf: [refTo('QueryAnswer'), refTo('QueryExplanation')] },
@@ -52,13 +53,18 @@ const PROTOCOL_OPERATIONS = tagged(
 
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...tagged('Pages', {
-    'GET /': ['Landing page; for signed-in people, the console', { 200: text('text/html', 'text/plain') }],
-    'GET /start': ['Console: sends a first event; redirects to the login page without a session', CONSOLE],
-    'GET /projects/{projectID}': ['Console: opens a project; redirects as /start does', CONSOLE],
-    'GET /projects/{projectID}/{screen}': ['Console: opens a screen of a project; redirects as /start does', CONSOLE],
+    'GET /': ['Landing page; for signed-in people, the console', { 200: text('text/html', 'text/plain') }, TOO_MANY],
+    'GET /start': ['Console: sends a first event; redirects to the login page without a session', CONSOLE, TOO_MANY],
+    'GET /projects/{projectID}': ['Console: opens a project; redirects as /start does', CONSOLE, TOO_MANY],
+    'GET /projects/{projectID}/{screen}': [
+      'Console: opens a screen of a project; redirects as /start does',
+      CONSOLE,
+      TOO_MANY,
+    ],
     'GET /projects/{projectID}/{screen}/{item}': [
       'Console: opens a part of a screen; redirects as /start does',
       CONSOLE,
+      TOO_MANY,
     ],
     'GET /login': ['Login page', { 200: HTML, 302: NOTHING }, { errors: [503] }],
     'GET /invitations/{token}': ['Page of an invitation link', { 200: HTML }],

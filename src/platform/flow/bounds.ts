@@ -30,6 +30,8 @@ export const BOUNDS = {
    */
   ingestPromptBytes: 512 * KIB,
   identifyPromptBytes: 128 * KIB,
+  /** Bodies of all other requests that a process holds: those of queries, documents, settings. */
+  heldBodyBytes: 64 * MIB,
   /** Answers of /track that wait until their events are counted, of a process. */
   trackWaits: 200,
   trackWaitMs: 10_000,

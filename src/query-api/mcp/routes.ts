@@ -3,7 +3,8 @@
 import express, { type RequestHandler } from 'express';
 import { Counter, type Registry } from 'prom-client';
 import { authenticateAgent } from '../../access/agent-access.js';
-import { type CredentialStore, rateSubjectsOf } from '../../access/credentials.js';
+import { type CredentialStore, ownerIdOf, rateSubjectsOf } from '../../access/credentials.js';
+import { holdBody } from '../../access/held-bodies.js';
 import { credentialOf } from '../../access/middleware.js';
 import { SOURCE_BYTES_MAX } from '../../dashboards/schema.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
@@ -52,5 +53,5 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
     const answerMessage = await messageAnswers();
     await sendWebResponse(await answerMessage(toWebRequest(req, gone.signal), { call, parsedBody }), res);
   };
-  return [requireAgent, readMessage, respond];
+  return [requireAgent, holdBody((res) => ownerIdOf(credentialOf(res))), readMessage, respond];
 }
