@@ -315,7 +315,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
 
 interface Running {
   readonly turn: Turn;
-  /** Of the job's lock. */
+  /** Token of the job's lock. */
   readonly token: string;
   readonly lease: Lease;
 }

@@ -8,7 +8,7 @@ import { createRouter } from '../platform/http/router.js';
 const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const PATHS_OF_FEATURE = {
-  // Also what other SDKs send.
+  // Includes the routes for SDKs of other products.
   track: ['/track', ...PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toPattern(path))],
   identify: ['/identify'],
   query: ['/query', '/api/projects/:projectId/query'],

@@ -94,7 +94,7 @@ export function toReport(summary: ImportSummary, { isDryRun }: { readonly isDryR
 
 function toStored({ stored, accepted }: ImportSummary, isDryRun: boolean): string[] {
   if (isDryRun) return ['dry run: nothing was sent'];
-  // Also where nothing was accepted, and after an interruption.
+  // Unknown also when nothing was accepted, and after an interruption.
   if (stored === undefined) return ['events that were there already count once; how many is not known'];
   return [toRow('stored', formatCount(stored)), toRow('there already', formatCount(accepted - stored))];
 }

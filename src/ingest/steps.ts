@@ -39,7 +39,7 @@ export interface Received {
   readonly req: PlainRequest;
   readonly credential: Credential;
   readonly bytes: Buffer;
-  /** For a body of another protocol than /track. */
+  /** A body of another protocol than /track. */
   readonly foreign?: ForeignBody;
 }
 

@@ -23,7 +23,7 @@ type Content = Pick<Mail, 'text' | 'html'>;
 
 /** A mail of an alert or a report. */
 export interface OutboxMail extends Mail {
-  /** The same for each attempt. */
+  /** The id of the mail, the same for each attempt. */
   readonly id: string;
   readonly projectId: ProjectId;
   /** The content without rows of answers, which is sent after an erasure. */

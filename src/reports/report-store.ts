@@ -16,7 +16,7 @@ export const claimDueReport = (postgres: Postgres, turns: OwnerTurns): Promise<C
 
 export interface SentDashboard {
   readonly config: DashboardConfig;
-  /** Of the project. */
+  /** Time zone of the project. */
   readonly timezone: string;
 }
 

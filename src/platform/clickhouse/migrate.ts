@@ -92,7 +92,7 @@ interface HostFailure {
   readonly error: unknown;
 }
 
-/** For people at a terminal, without a trace. */
+/** Its message is shown at a terminal, without a trace. */
 export class HostsNotMigrated extends Error {
   /** Whether the first shard is complete. */
   readonly isFirstMigrated: boolean;
