@@ -107,7 +107,7 @@ export async function settleTimes(
     now: header.t,
   };
   const times = await settleFirstSeenTimes(redis, settled, firstTimes);
-  // Those of events without an insert id, which no delivery repeats, come first.
+  // Times of events without an insert id, which no delivery repeats, come first.
   const first: Record<string, number> = Object.fromEntries(computed);
   positions.forEach((position, index) => {
     const time = times[index];

@@ -96,7 +96,7 @@ export async function enqueueOutboxMail(
 
 const STATES = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
 
-/** Of all states. The ids of one moment: a job that changes its state meanwhile is not missed. */
+/** Jobs of all states at one moment: one that changes its state meanwhile is not missed. */
 async function listJobIds(queue: MailQueue, projectId: ProjectId): Promise<string[]> {
   const ids = await queue.getRanges([...STATES], 0, -1);
   return ids.filter((id) => id.startsWith(mailJobId({ projectId, id: '' })));

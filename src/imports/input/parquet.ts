@@ -18,7 +18,7 @@ const MAGIC = 'PAR1';
 /** What a slice has, uncompressed. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 const SLICE_ROWS_MIN = 100;
-/** Of columns without an index of their pages, all compressed bytes are in memory. */
+/** Limit for columns without a page index, whose compressed bytes are all in memory. */
 const UNINDEXED_BYTES_MAX = 512 * 1024 * 1024;
 
 /**

@@ -59,7 +59,7 @@ const FIRST_PLACEMENT: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: fal
 export interface ShardRow {
   readonly id: number;
   readonly urls: readonly string[];
-  /** Of the hosts behind one address; null when it leads to one host. */
+  /** Cluster of the hosts behind one address; null when it leads to one host. */
   readonly cluster: string | null;
 }
 
