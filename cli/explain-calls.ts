@@ -5,7 +5,7 @@ import type { CallQueries } from '../src/query/call-queries.js';
 export interface Service {
   readonly url: string;
   readonly key: string;
-  /** In which times of the calls are read. */
+  /** The time zone in which the ranges of the calls are resolved. */
   readonly timezone: string;
 }
 

@@ -57,7 +57,7 @@ async function showPassing(
   return resolved ? countPassing(callQueriesOf(text, query, resolved.selection.range), service) : '';
 }
 
-/** The other stages need no service. */
+/** Message of a failed call to the service; the other stages need no service. */
 function toFailure(error: unknown): string {
   process.exitCode = 1;
   return error instanceof Error

@@ -37,14 +37,14 @@ async function answer(
 
 const REACH_TIMEOUT_MS = 5000;
 
-/** Timeout of the command. */
+/** Throws when Redis does not answer in time, so that the command does not hang. */
 async function requireRedis(redis: Redis): Promise<void> {
   redis.on('error', () => {});
   const silence = delay(REACH_TIMEOUT_MS, 'silent' as const, { ref: false });
   if ((await Promise.race([redis.ping(), silence])) === 'silent') throw new Error('Redis (REDIS_URL) does not answer');
 }
 
-/** Those of the first shard when PostgreSQL does not say which shards there are. */
+/** Queues of the first shard when PostgreSQL does not say which shards there are. */
 async function listQueues(): Promise<readonly string[]> {
   const first = [{ id: FIRST_SHARD }];
   try {

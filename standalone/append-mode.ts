@@ -7,7 +7,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as Ffi from 'ffi-rs';
 
-// The same on all architectures.
+// System calls with the same number on all architectures.
 const SYS_PIDFD_OPEN = 434;
 const SYS_PIDFD_GETFD = 438;
 const F_SETFL = 4;

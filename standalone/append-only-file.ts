@@ -19,7 +19,7 @@ const LINE_FEED = 0x0a;
 
 interface Hole {
   readonly start: number;
-  /** Exclusive. */
+  /** Exclusive end. */
   readonly end: number;
 }
 

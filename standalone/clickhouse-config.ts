@@ -6,7 +6,7 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The service's account in ClickHouse. */
 export const SERVICE_USER = 'analytics';
-/** Of `npm run backup`, which may write copies into one folder and read nothing. */
+/** Account of `npm run backup`, which may write copies into one folder and read nothing. */
 export const BACKUP_USER = 'backup';
 
 export const CONFIG_FILE = 'config.xml';

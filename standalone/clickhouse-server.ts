@@ -30,7 +30,7 @@ const GIBIBYTE = 1024 ** 3;
 // by a crash.
 const OBSOLETE = ['engine.xml', 'staging'];
 
-/** Of the engine's directory: where it writes and reads backups. */
+/** Folder in the engine's directory, where it writes and reads backups. */
 export const BACKUPS_FOLDER = 'backups';
 
 // Too many concurrent queries, memory limit, no free thread.
@@ -45,7 +45,7 @@ export interface EmbeddedClickHouseOptions {
   readonly directory: string;
   readonly port: number;
   readonly password: string;
-  /** Of the account that writes backups; without one there is none. */
+  /** Password of the account that writes backups; without one there is no such account. */
   readonly backupPassword?: string;
   /** Whether the service's account may restore one. */
   readonly isRestoring?: boolean;

@@ -19,7 +19,7 @@ export interface DataDirectory {
 
 export interface Secrets {
   readonly secretKeyBase: string;
-  /** Of the superuser. */
+  /** Password of the superuser. */
   readonly postgresPassword: string;
   readonly postgresServicePassword: string;
   readonly redisPassword: string;

@@ -160,7 +160,7 @@ async function checkReady(port: number): Promise<void> {
   if ((await greet(port, READY_TIMEOUT_MS)) !== 'R') throw new Error('PostgreSQL is starting');
 }
 
-/** The type of its reply. */
+/** Resolves with the type of the first message of the reply. */
 function greet(port: number, timeoutMs: number): Promise<string> {
   const greeting = Buffer.from(`user\0${SUPERUSER}\0database\0postgres\0\0`);
   const header = Buffer.alloc(8);

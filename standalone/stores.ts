@@ -15,7 +15,7 @@ export interface Stores {
   readonly urls: StoreUrls;
   /** A new cluster of PostgreSQL is created meanwhile. */
   readonly specs: readonly (ProcessSpec | Promise<ProcessSpec>)[];
-  /** Of the embedded PostgreSQL; no process of the service gets it. */
+  /** URL of the superuser of the embedded PostgreSQL; no process of the service gets it. */
   readonly superuserUrl: string | undefined;
 }
 

@@ -21,7 +21,7 @@ import { type ErasureNeeds, openErasure } from './open-erasure.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
 const POLL_MS = 250;
-/** Of the projects, of their purge, and of the purges that rewrite the same files. */
+/** Locks of the projects, of their purge, and of the purges that rewrite the same files. */
 const LOCKS_HELD = 3;
 
 export const startProjectDeletion = defineScheduledJob({

@@ -43,7 +43,7 @@ const PROMPT_SHARE = 1 / 4;
 /** Events of a project that is being moved wait this long. */
 const MOVING_DELAY_MS = 1_000;
 
-/** Of a worker and a partition; a hung server holds up those of others for two seconds at most. */
+/** Large inserts of a worker at once, by partition. A hung server delays others by 2 s at most. */
 const LARGE_WRITES = { max: Math.max(1, Math.floor(availableParallelism() / 2)), holdMs: 2_000 };
 
 type EventWriter = BatchWriter<HeldBlock>;
@@ -315,7 +315,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
 
 interface Running {
   readonly turn: Turn;
-  /** Of the job's lock. */
+  /** Token of the job's lock. */
   readonly token: string;
   readonly lease: Lease;
 }

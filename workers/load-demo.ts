@@ -37,8 +37,8 @@ export function startDemoWorker({ config, postgres, redis, log }: DemoNeeds): Ru
   }
 
   /**
-   * Of a run whose worker was killed: the project was created after the job, and no other job of
-   * the organization can run.
+   * Removes what a run whose worker was killed has left: the project was created after the job,
+   * and no other job of the organization can run.
    */
   async function removeLeftover(job: Job<DemoJob>): Promise<void> {
     if (job.attemptsStarted <= 1) return;

@@ -3,6 +3,7 @@ import { Registry } from 'prom-client';
 import { queuesOf } from '../src/operate/queues.js';
 import { askShards, Shards } from '../src/platform/clickhouse/shards.js';
 import { readConfigOrExit } from '../src/platform/config.js';
+import { orExit } from '../src/platform/config-problem.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
 import { errorResponder, notFound } from '../src/platform/http/respond.js';
 import { createExpressApp } from '../src/platform/http/router.js';
@@ -77,7 +78,7 @@ lifecycle.onClose('queue metrics', () => queueMetrics.close());
 // Close all jobs concurrently, so that one slow job does not delay the others.
 const jobs: RunningJob[] = [];
 lifecycle.onClose('jobs', () => Promise.all(jobs.map((job) => job.close())));
-for (const [name, start] of chooseJobs(JOBS, config.WORKER_JOBS)) {
+for (const [name, start] of orExit(() => chooseJobs(JOBS, config.WORKER_JOBS))) {
   jobs.push(await start({ config, shards, postgres, redis, metrics, log: log.child({ job: name }) }));
 }
 

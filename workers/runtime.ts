@@ -2,6 +2,7 @@
 import type { Registry } from 'prom-client';
 import type { Shards } from '../src/platform/clickhouse/shards.js';
 import type { Config } from '../src/platform/config.js';
+import { ConfigProblem } from '../src/platform/config-problem.js';
 import type { Logger } from '../src/platform/log.js';
 import type { Postgres } from '../src/platform/postgres/client.js';
 import type { Redis } from '../src/platform/redis/client.js';
@@ -34,7 +35,7 @@ export async function joinJobs(...starting: readonly Promise<RunningJob>[]): Pro
 
 export type JobStarter = (deps: WorkerDeps) => RunningJob | Promise<RunningJob>;
 
-/** Jobs named in WORKER_JOBS (comma-separated), else all. Throws for an unknown name. */
+/** Jobs named in WORKER_JOBS, else all. Throws ConfigProblem for an unknown name. */
 export function chooseJobs(
   jobs: Readonly<Record<string, JobStarter>>,
   wanted: string | undefined,
@@ -44,7 +45,7 @@ export function chooseJobs(
     const name = text.trim();
     const start = Object.hasOwn(jobs, name) ? jobs[name] : undefined;
     if (start === undefined) {
-      throw new Error(`WORKER_JOBS: there is no job "${name}"; the jobs are ${Object.keys(jobs).join(', ')}`);
+      throw new ConfigProblem(`WORKER_JOBS: there is no job "${name}"; the jobs are ${Object.keys(jobs).join(', ')}`);
     }
     return [name, start];
   });

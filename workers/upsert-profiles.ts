@@ -21,7 +21,7 @@ const CALL_BYTES = 512;
 
 /** A batch whose calls are applied in one transaction or in several. */
 interface Applying {
-  /** With the calls that are left. */
+  /** The job with the calls that are left. */
   job: IdentifyJob;
 }
 

@@ -1,6 +1,7 @@
 // Feature switches (FEATURES_OFF): routes of disabled features answer 503.
 import type { Router } from 'express';
 import { PROTOCOL_PATHS } from '../ingest/protocols/paths.js';
+import { ConfigProblem } from '../platform/config-problem.js';
 import { PublicError } from '../platform/errors.js';
 import { allowAnyOrigin } from '../platform/http/cross-origin.js';
 import { createRouter } from '../platform/http/router.js';
@@ -8,7 +9,7 @@ import { createRouter } from '../platform/http/router.js';
 const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
 
 const PATHS_OF_FEATURE = {
-  // Also what other SDKs send.
+  // Includes the routes for SDKs of other products.
   track: ['/track', ...PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toPattern(path))],
   identify: ['/identify'],
   query: ['/query', '/api/projects/:projectId/query'],
@@ -21,14 +22,20 @@ const PATHS_OF_FEATURE = {
   'sign-in': ['/auth/idp', '/login', '/sign-in'],
 } as const satisfies Record<string, readonly string[]>;
 
-/** Throws for an unknown feature name. */
-export function createFeatureSwitches(off: readonly string[]): Router {
+export type Feature = keyof typeof PATHS_OF_FEATURE;
+
+/** Throws ConfigProblem for an unknown feature name. */
+export function requireFeatures(names: readonly string[]): readonly Feature[] {
+  return names.map((name) => {
+    if (isFeature(name)) return name;
+    const known = Object.keys(PATHS_OF_FEATURE).join(', ');
+    throw new ConfigProblem(`FEATURES_OFF: there is no feature "${name}"; the features are ${known}`);
+  });
+}
+
+export function createFeatureSwitches(off: readonly Feature[]): Router {
   const router = createRouter();
   for (const feature of off) {
-    if (!isFeature(feature)) {
-      const known = Object.keys(PATHS_OF_FEATURE).join(', ');
-      throw new Error(`FEATURES_OFF: there is no feature "${feature}"; the features are ${known}`);
-    }
     router.use([...PATHS_OF_FEATURE[feature]], (_req, res) => {
       // Scripts on other origins must be able to read the error.
       if (feature === 'track' || feature === 'identify') allowAnyOrigin(res);
@@ -38,4 +45,4 @@ export function createFeatureSwitches(off: readonly string[]): Router {
   return router;
 }
 
-const isFeature = (name: string): name is keyof typeof PATHS_OF_FEATURE => Object.hasOwn(PATHS_OF_FEATURE, name);
+const isFeature = (name: string): name is Feature => Object.hasOwn(PATHS_OF_FEATURE, name);

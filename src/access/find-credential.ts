@@ -70,7 +70,7 @@ interface ProjectRow {
   timezone: string;
   other_sdks: boolean;
   rules: IngestRules | null;
-  /** Of its placement, which a project on the first shard may lack. */
+  /** Shard of its placement, which a project on the first shard may lack. */
   shard: number | null;
   /** Null while there is only one shard. */
   second_shard: number | null;
@@ -100,7 +100,7 @@ async function tenantOf(deps: FindDeps, row: Omit<ProjectRow, 'secret_key_prefix
     ipPolicy: row.ip_policy,
     timezone: row.timezone,
     ...(row.rules !== null && { rules: row.rules }),
-    // With one shard no request carries it.
+    // Absent with one shard, where every project lives on it.
     ...(row.second_shard && { shard: row.shard ?? FIRST_SHARD }),
     ...(!row.other_sdks && { refusesOtherSdks: true }),
     isOverAllowance: await isOverAllowance(deps, row.organization_id),

@@ -123,5 +123,5 @@ export const projectIdOf = (res: Response): ProjectId => res.locals.projectId as
 export const projectOwnerIdOf = (res: Response): string => res.locals.ownerId as string;
 /** The time zone of that project, for session routes. */
 export const timezoneOf = (res: Response): string => res.locals.timezone as string;
-/** For admin-key routes. */
+/** The admin key, for routes that require one. */
 export const adminOf = (res: Response): AdminCredential => res.locals.admin as AdminCredential;

@@ -11,7 +11,7 @@ export interface Membership {
 
 export interface ProjectMembership extends Membership {
   readonly projectId: ProjectId;
-  /** Of the project: an IANA name. */
+  /** Time zone of the project: an IANA name. */
   readonly timezone: string;
   /** The person who created the organization, or the organization without one. */
   readonly ownerId: string;

@@ -16,7 +16,7 @@ export function requireCredential(store: CredentialStore, scope: Scope): Request
   };
 }
 
-/** The same as a function for handlers. */
+/** The same check as a function for handlers. */
 export const authenticate = (store: CredentialStore, scope: Scope, req: PlainRequest): Promise<Credential> =>
   authenticateKey(store, scope, readKey(req));
 

@@ -94,7 +94,7 @@ type MessageSource = Pick<
   'projectId' | 'projectName' | 'key' | 'query' | 'condition' | 'timezone' | 'dashboard'
 >;
 
-/** In the console: the dashboard, or the query itself. */
+/** Path in the console: that of the dashboard, or of the query. */
 function pathOf({ projectId, dashboard, query, timezone }: MessageSource): string {
   if (dashboard !== undefined) return `/projects/${projectId}/dashboards/${dashboard.id}`;
   return `/projects/${projectId}/ask#${new URLSearchParams({ q: query, tz: timezone })}`;

@@ -32,14 +32,14 @@ export interface ClaimedRow extends Claim {
   /** The key by which a report of the definitions names its dashboard. */
   readonly dashboardKey: string | null;
   readonly projectName: string;
-  /** Of an alert. */
+  /** Query and condition of an alert; unused in a report. */
   readonly query: string;
   readonly condition: string;
   /** Runs that failed since the last one that did not. */
   readonly failures: number;
 }
 
-/** Of the alert or report `a`: the dashboard `d` that has it, or that a report names. */
+/** Whether `d` is the dashboard that has the alert or report `a`, or that a report names. */
 export const IS_DASHBOARD = `(d.id = a.dashboard_id OR
   (d.project_id = a.project_id AND d.key = a.dashboard_key AND d.visibility = 'project'))`;
 
@@ -108,7 +108,7 @@ export interface Locked {
   readonly targets: readonly string[];
   readonly schedule: string | null;
   readonly timezone: string;
-  /** Of the database. */
+  /** Clock of the database. */
   readonly now: Date;
   readonly next_due_at: Date;
 }
@@ -120,7 +120,7 @@ export interface Recorded {
     readonly error: string | null;
     readonly state: AlertState;
   };
-  /** For each target; undefined when nothing is told. */
+  /** Message to each target; undefined when none is sent. */
   readonly told: Told | undefined;
   /** Columns of the row, among them `next_due_at`. */
   readonly row: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { parseTarget } from './targets.js';
 
 const ID_LENGTH_MAX = 63;
-/** In one document. */
+/** Alerts in one document. */
 export const ALERTS_MAX = 50;
 const TARGETS_MAX = 10;
 

@@ -15,7 +15,7 @@ const RETRY_SECONDS_MAX = 3600;
 const GIVE_UP_AFTER = '2 days';
 
 export interface ClaimedDelivery {
-  /** The same for each attempt. */
+  /** The delivery id, the same for each attempt. */
   readonly id: string;
   readonly claimId: string;
   readonly projectId: ProjectId;

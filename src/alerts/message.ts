@@ -16,7 +16,7 @@ export interface AlertMessage {
   readonly state: AlertState;
   readonly value: number | null;
   readonly error: string | null;
-  /** Of the dashboard, or of the query, in the console. */
+  /** URL of the dashboard, or of the query, in the console. */
   readonly url: string;
   /** RFC 3339. */
   readonly at: string;

@@ -7,7 +7,7 @@
 /** Memory of a process; the owner that is forgotten was served longest ago, and is next. */
 const OWNERS_MAX = 1000;
 
-/** Of the project `p` and its organization `o`. */
+/** Owner of the project `p` and its organization `o`. */
 export const OWNER = 'coalesce(o.created_by, o.id)';
 
 /** Order of rows `due`, with the claims in `running`; the parameter is `OwnerTurns.served`. */
@@ -18,7 +18,7 @@ export const BY_TURNS = `(SELECT count(*) FROM running WHERE running.owner = ${O
 export const HAS_PLACE = '(SELECT count(*) FROM running WHERE running.project_id = due.project_id) < ?';
 
 export class OwnerTurns {
-  // In the order of their last turns.
+  // Owners in the order of their last turns.
   readonly #served = new Set<string>();
 
   /** The owner that was served longest ago is first. */

@@ -29,7 +29,7 @@ export interface AnsweredRows {
   /** Whether columns have the values of an earlier period. */
   readonly isCompared: boolean;
   readonly mode: string;
-  /** Of a choice: whether its rates are means of a value. */
+  /** Only of a choice: whether its rates are means of a value. */
   readonly hasMeans: boolean;
 }
 
@@ -47,14 +47,14 @@ interface QueryBody {
   readonly rows?: readonly Row[];
   readonly total?: number;
   readonly mode?: string;
-  /** Of a choice. */
+  /** Only of a choice. */
   readonly method?: { readonly value?: unknown };
   readonly metadata?: { readonly compare?: unknown };
   readonly error?: string;
 }
 
 export interface QuerySource {
-  /** Of the query process, or of web. */
+  /** URL of the query process, or of web. */
   readonly queryUrl: () => string;
   readonly passes: ProjectPasses;
   /** The longest that a query waits for a place, and then runs. */

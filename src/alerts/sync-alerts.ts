@@ -15,9 +15,9 @@ export interface AlertsOfDocument {
   readonly dashboardId: string | null;
   /** None for a personal dashboard. */
   readonly alerts: readonly AlertConfig[];
-  /** Those of the definitions name their dashboard by its key. */
+  /** Reports of the definitions name their dashboard by its key. */
   readonly reports: readonly (ReportConfig & { readonly dashboard?: string })[];
-  /** Of the document; undefined: that of the project. */
+  /** Time zone of the document; undefined: that of the project. */
   readonly timezone: string | undefined;
   readonly quotas: Quotas;
 }
@@ -40,7 +40,7 @@ const IDENTITY = ['query', 'condition', 'schedule', 'timezone'] as const;
 
 type Stored = Pick<Row, 'kind' | 'key' | (typeof IDENTITY)[number]> & { readonly id: string };
 
-/** Of the database, and the zone of the project. */
+/** Time of the database, and time zone of the project. */
 interface Clock {
   readonly now: Date;
   readonly timezone: string;

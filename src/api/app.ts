@@ -3,7 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Router } from 'express';
 import { allowTokenOrigins, answerTokenPreflight } from '../access/agent-origins.js';
 import { createMethodCheck } from '../access/allowed-methods.js';
-import { createFeatureSwitches } from '../access/features.js';
+import { createFeatureSwitches, type Feature } from '../access/features.js';
 import { ROUTES } from '../access/route-matrix.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
 import { createFront } from '../ingest/front.js';
@@ -18,7 +18,7 @@ import { securityHeaders } from '../platform/http/security-headers.js';
 import type { Logger } from '../platform/log.js';
 
 export interface AppDeps {
-  readonly featuresOff: readonly string[];
+  readonly featuresOff: readonly Feature[];
   readonly ingest: IngestDeps;
   readonly identity: IdentityDeps;
   /** Answer POST /query, in this process or in the query process. */

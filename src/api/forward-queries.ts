@@ -16,7 +16,7 @@ const FORWARDED_REQUEST_HEADERS = [
   'x-api-key',
   'x-request-id',
   PASS_HEADER,
-  // Of POST /mcp.
+  // Headers of POST /mcp.
   ...['authorization', 'accept', 'mcp-protocol-version', 'mcp-session-id', 'mcp-method', 'mcp-name', 'last-event-id'],
 ];
 

@@ -4,6 +4,7 @@ import type { Router } from 'express';
 import { Registry } from 'prom-client';
 import { guardAgents } from '../access/agent-origins.js';
 import { createCredentialStore } from '../access/credentials.js';
+import { requireFeatures } from '../access/features.js';
 import type { GuardDeps } from '../access/guarded-router.js';
 import { createProjectPasses } from '../access/project-pass.js';
 import { createRateLimits } from '../access/rate-limits.js';
@@ -44,6 +45,7 @@ import { loadConsole } from '../pages/console-assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
 import { Shards } from '../platform/clickhouse/shards.js';
 import { type Config, readConfigOrExit } from '../platform/config.js';
+import { orExit } from '../platform/config-problem.js';
 import { ByteSemaphore } from '../platform/flow/byte-semaphore.js';
 import { ProjectRates } from '../platform/flow/project-rates.js';
 import { createRefusalCounter } from '../platform/flow/refusal.js';
@@ -171,8 +173,8 @@ lifecycle.onClose('rejected events', () => rejectedEvents.close());
 const droppedEvents = new DroppedEvents(redis, log);
 lifecycle.onClose('dropped events', () => droppedEvents.close());
 const app = createApp({
-  featuresOff: config.FEATURES_OFF,
-  ingest: createIngestDeps(config, { ...ingestion, rejectedEvents, droppedEvents }),
+  featuresOff: orExit(() => requireFeatures(config.FEATURES_OFF)),
+  ingest: orExit(() => createIngestDeps(config, { ...ingestion, rejectedEvents, droppedEvents })),
   identity: createIdentityDeps(config, ingestion),
   queries,
   agents: [guardAgents(ownAddresses), ...agents],

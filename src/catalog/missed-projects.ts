@@ -35,7 +35,7 @@ export async function markMissed(postgres: Postgres, redis: Redis): Promise<void
   }
 }
 
-/** For a deleted project. */
+/** Removes a deleted project. */
 export async function forgetMissed(redis: Redis, projectId: string): Promise<void> {
   await redis.hdel(MISSED, projectId);
 }

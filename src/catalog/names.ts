@@ -13,7 +13,7 @@ export interface CatalogName {
   readonly field: string;
   /** The event type, the type of a property's values, or a value. */
   readonly name: string;
-  /** In how many events, about. */
+  /** Approximate number of events that have the name. */
   readonly events: number;
 }
 

@@ -39,7 +39,7 @@ const SOURCES: readonly Source[] = [
   { bag: 'user', table: 'profiles FINAL', prefix: 'props' },
 ];
 
-/** Of a project with events: its types, each column, and four or five of each source. */
+/** Reads of a project with events: its types, each column, four or five of each source. */
 const READS_MAX = 1 + VALUE_COLUMN_NAMES.length + SOURCES.length * 5;
 
 /** `progress` is of this project. */

@@ -34,7 +34,7 @@ export function createCatalogRouter({ catalogs, definitions, rateLimit, ...guard
   return router;
 }
 
-/** Of a field with more values, the most frequent ones. */
+/** Of a field with more values, the most frequent ones are shown. */
 const VALUES_SHOWN_MAX = 100;
 
 function toAnswer({ isComplete, events, properties, values }: Catalog) {

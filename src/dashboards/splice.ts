@@ -295,7 +295,7 @@ function cutLines(source: string, { document, list, node }: InList, [from, to]: 
 
 interface Insertion {
   readonly index: number;
-  /** Of an item whose dash stands in the first column. */
+  /** Lines of an item whose dash stands in the first column. */
   readonly lines: string;
 }
 

@@ -264,7 +264,7 @@ export interface DashboardText extends Omit<StoredDashboard, 'config'> {
   readonly config: string;
 }
 
-/** Those that the reader can see, with their content, in the order of the list. */
+/** Dashboards that the reader can see, with their content, in the order of the list. */
 export const readDashboards = (postgres: Postgres, { projectId, personId }: Reader): Promise<DashboardText[]> =>
   postgres
     .from(visibleTo(postgres, { projectId, personId }).as('d'))

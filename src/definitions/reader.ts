@@ -21,7 +21,7 @@ export interface ReadDefinitions {
   readonly warning?: string;
 }
 
-/** Of a project that has defined nothing. */
+/** Definitions of a project that has defined nothing. */
 export const NOTHING: ReadDefinitions = { version: 0, definitions: [] };
 const HELD_MAX = 2_000;
 const TIMEOUT_MS = 1_000;

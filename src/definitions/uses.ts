@@ -25,9 +25,9 @@ export interface DefinitionUse {
   readonly in: (typeof USE_PLACES)[number];
   /** Null for a use by another definition, and by an alert beside the definitions. */
   readonly dashboard: Pick<StoredDashboard, 'id' | 'key' | 'title'> | null;
-  /** Of the card or the alert; the name of the variable; `metric activation`. */
+  /** Id of the card or the alert, name of the variable, or `metric activation`. */
   readonly id: string;
-  /** Of the card; otherwise the same as `id`. */
+  /** Title of the card; otherwise the same as `id`. */
   readonly title: string;
 }
 

@@ -21,7 +21,7 @@ export interface DemoDeps {
   readonly postgres: Postgres;
   readonly secretKeyBase: string;
   readonly quotas: Quotas;
-  /** Of the running service. */
+  /** Address of the running service. */
   readonly url: string;
   /** Makes the shop and sends it. Resolves when queries count all of it. */
   readonly send: (

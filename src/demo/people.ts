@@ -41,7 +41,7 @@ export interface Person {
   readonly devices: readonly Device[];
   /** Index of the variant of the experiment. */
   readonly variant: number;
-  /** In the order of their times. */
+  /** Visits in the order of their times. */
   readonly visits: readonly Visit[];
 }
 

@@ -12,7 +12,7 @@ export interface DemoService {
   readonly url: string;
   readonly publicKey: string;
   readonly secretKey: string;
-  /** Of the sender. */
+  /** User agent of the sender. */
   readonly userAgent: string;
   readonly signal?: AbortSignal | undefined;
 }
@@ -20,7 +20,7 @@ export interface DemoService {
 export interface DemoProgress {
   readonly events: number;
   readonly users: number;
-  /** Of the slower of the two, from 0 to 1. */
+  /** Progress of the slower of the two, from 0 to 1. */
   readonly share: number;
 }
 

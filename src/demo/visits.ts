@@ -36,7 +36,7 @@ const SEARCH_RATE = 0.12;
 const CART_RATE = { anonymous: 0.06, 'sign-up': 0.55, 'signed-in': 0.34 } as const;
 const GUEST_QUANTITY: Plan['quantity'] = [1, 2];
 const CHECKOUT_RATE = 0.8;
-/** Without an experiment. */
+/** Share of checkouts that end with a purchase, without the experiment. */
 const PURCHASE_RATE = 0.55;
 const OTHER_ERROR_RATE = 0.02;
 

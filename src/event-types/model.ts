@@ -10,7 +10,7 @@ export interface EventType {
 }
 
 export interface ProjectTypes {
-  /** By name. */
+  /** Event types in the order of their names. */
   readonly events: readonly EventType[];
   /** Names that its definitions give to queries. */
   readonly metrics: readonly string[];

@@ -20,7 +20,7 @@ export const CONVERSIONS_MIN = 5;
 
 export type DecisionStatus = 'invalid' | 'collecting' | 'treatment_better' | 'control_better' | 'inconclusive';
 
-/** Of units with a value: with fewer the variance of values with a heavy tail is not known. */
+/** Fewest units with a value: with fewer the variance of values with a heavy tail is not known. */
 export const VALUES_MIN = 30;
 
 export const isCollecting = ({ exposures, conversions }: Counts, conversionsMin = CONVERSIONS_MIN): boolean =>
@@ -30,7 +30,7 @@ export const isSplitWrong = (sampleRatioPValue: number | undefined): boolean =>
   sampleRatioPValue !== undefined && sampleRatioPValue < SAMPLE_RATIO_ALPHA;
 
 interface TestedComparison extends Comparison {
-  /** Of means; left out, it is that of the rates. */
+  /** Lift of means; when left out, it is that of the rates. */
   readonly lift?: number | undefined;
   /** Always valid, and adjusted for the number of treatments. */
   readonly alwaysValidPValue: number;

@@ -26,7 +26,7 @@ export interface PacketGuardComparison {
   readonly ci_low: number;
   readonly ci_high: number;
   readonly always_valid_p_value: number;
-  /** For all looks, and all treatments together. */
+  /** Interval for all looks, and all treatments together. */
   readonly sequential_ci_low: number;
   readonly sequential_ci_high: number;
 }

@@ -3,12 +3,12 @@
 import { criticalValue, twoSidedTail } from './normal.js';
 import type { Interval } from './proportions.js';
 
-/** Of the values of the units of a variant. */
+/** Moments of the values of the units of a variant. */
 export interface Moments {
   readonly units: number;
   /** 0 without units. */
   readonly mean: number;
-  /** Of the sample: divided by one less than the units. 0 for less than two units. */
+  /** Sample variance: divided by one less than the units. 0 for fewer than two units. */
   readonly variance: number;
 }
 
@@ -64,7 +64,7 @@ export function toMeanPValue(comparison: MeanComparison): number {
 export interface MomentsBefore extends Moments {
   readonly earlierMean: number;
   readonly earlierVariance: number;
-  /** Of the value and the earlier one. */
+  /** Covariance of the value and the earlier one. */
   readonly covariance: number;
 }
 

@@ -27,11 +27,11 @@ const POWER_QUANTILE = criticalValue(2 * (1 - POWER));
 const UNITS_MAX = 1e12;
 const DAY_MS = 86_400_000;
 
-/** Of the JSON answer. Null where it cannot be said; a warning has the reason. */
+/** Field `plan` of the JSON answer. Null where unknown; a warning has the reason. */
 export interface PacketPlan {
   readonly relative_lift: number;
   readonly power: number;
-  /** Of all variants, in the ratio of their weights. */
+  /** Units of all variants, in the ratio of their weights. */
   readonly units_needed: number | null;
   readonly units_left: number | null;
   readonly units_per_day: number | null;
@@ -41,7 +41,7 @@ export interface PacketPlan {
 /** Expected ratios of the variants, the control first. */
 export interface Split {
   readonly ratios: readonly number[];
-  /** Of the treatment over the control, as a fraction of 1. */
+  /** Lift of the treatment over the control, as a fraction of 1. */
   readonly relativeLift: number;
 }
 
@@ -93,9 +93,9 @@ export function findUnitsForRate(rate: number, split: Split): number | undefined
 }
 
 export interface ValuesSoFar {
-  /** Of the control. */
+  /** Mean of the control. */
   readonly mean: number;
-  /** Of the values within variants. */
+  /** Variance of the values within variants. */
   readonly variance: number;
   /** Shares of the units: whose value counts, and that have a conversion. */
   readonly countedShare: number;

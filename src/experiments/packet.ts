@@ -38,7 +38,7 @@ export interface ChoiceCounts {
   readonly firstExposureAtMs: number | undefined;
   readonly lastExposureAtMs: number | undefined;
   readonly guards?: readonly GuardCounts[];
-  /** Of `plan 10%`: the relative lift, and the end of the traffic so far. */
+  /** What `plan 10%` needs: the relative lift, and the end of the traffic so far. */
   readonly plan?: { readonly relativeLift: number; readonly untilMs: number } | undefined;
 }
 
@@ -65,9 +65,9 @@ export interface PacketVariant {
   readonly variant_key: string;
   /** Units. */
   readonly exposures: number;
-  /** Of results of a value: units with one. */
+  /** In results of a value: units with a value. */
   readonly conversions: number;
-  /** Of results of a value: its mean. */
+  /** In results of a value: the mean of the values. */
   readonly rate: number | null;
   readonly ci_low: number | null;
   readonly ci_high: number | null;

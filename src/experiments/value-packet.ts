@@ -97,7 +97,7 @@ export function toValuePacket(counts: ValueCounts, generatedAtMs: number): Choic
   };
 }
 
-/** Of all variants together; the variance is that within variants. */
+/** Values of all variants together; the variance is that within variants. */
 function toValuesSoFar(mean: number, variants: readonly VariantValues[]): ValuesSoFar {
   const total = (of: (variant: VariantValues) => number): number =>
     variants.reduce((sum, variant) => sum + of(variant), 0);

@@ -18,7 +18,7 @@ export interface AcceptedCall {
   readonly bytes: number;
   /** Id of the request. */
   readonly request: string;
-  /** Of a call of an import: the time of its record, milliseconds. */
+  /** Only of an imported call: the time of its record, milliseconds. */
   readonly timeMs?: number;
   /** Size of its request, when that has more calls. */
   readonly requestBytes?: number;

@@ -30,7 +30,7 @@ export interface Identification {
 
 export type AcceptedIdentification = Identification & {
   readonly seq: number;
-  /** Of a replayed dead letter: its number before, by which erasures tell what it belongs to. */
+  /** Only of a replayed dead letter: its earlier number, by which erasures decide about it. */
   readonly acceptedSeq?: number;
 };
 

@@ -23,7 +23,7 @@ const POLLS_EQUAL = 10;
 const answerSchema = z.object({ rows: z.tuple([z.object({ count: z.number() })]) });
 
 export function createCounter({ url, key, library, signal }: CountOptions): CountEvents {
-  // Of all times: an import may contain any since 2000, and 2100 is the last that a query can name.
+  // All times: an import has times from 2000 on, and a query can name none after 2100.
   const q = `* | from 2000-01-01 to 2100-01-01 | where _library = ${JSON.stringify(library)} | count`;
   return async () => {
     const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);

@@ -7,7 +7,7 @@ export const SESSION_GAP_MS = 30 * 60_000;
 /** Above this many people with open sessions, those seen longest ago begin a new session. */
 const OPEN_SESSIONS_MAX = 200_000;
 
-/** Of one person: an export is in no order of time, so records of two sessions may take turns. */
+/** Open sessions of one person: records of two may alternate, because exports are unordered. */
 const OPEN_PER_PERSON = 2;
 
 interface OpenSession {

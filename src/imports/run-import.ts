@@ -209,7 +209,10 @@ class ImportRun {
     return timeMs < TIME_MIN_MS ? 'the time is before 2000' : this.#findAhead(timeMs);
   }
 
-  /** Of a link or profile too: it would replace earlier ones, and then be refused itself. */
+  /**
+   * Why a time of the future is skipped. So are links and profiles: one would replace earlier ones,
+   * and then be refused itself.
+   */
   #findAhead(timeMs: number): string | undefined {
     return timeMs > this.#options.nowMs + TIME_AHEAD_MAX_MS ? 'the time is more than 24 h ahead' : undefined;
   }

@@ -32,7 +32,7 @@ export interface ImportedEvent {
   /** Address of the client. Gives the geography, unless the record has one. */
   readonly ip?: string | undefined;
   readonly user_agent?: string | undefined;
-  /** Of records without a user agent. */
+  /** Parts of the client, in records without a user agent. */
   readonly agent?: Agent | undefined;
   readonly geo?: Geography | undefined;
   readonly origin: 'client' | 'server';

@@ -17,9 +17,9 @@ export class ImportSummary {
   read = 0;
   /** Events that are valid here, in a real run: that the service has answered. */
   events = 0;
-  /** Of these, dropped by rules of the project; a dry run does not know them. */
+  /** Events of these that rules of the project dropped; unknown to a dry run. */
   dropped = 0;
-  /** Of these, refused by the service, whose limits may be lower than its defaults. */
+  /** Events of these that the service refused; its limits may be lower than the defaults. */
   refused = 0;
   /**
    * Events that were not stored before; undefined in a dry run, or when the service did not say.
@@ -94,7 +94,7 @@ export function toReport(summary: ImportSummary, { isDryRun }: { readonly isDryR
 
 function toStored({ stored, accepted }: ImportSummary, isDryRun: boolean): string[] {
   if (isDryRun) return ['dry run: nothing was sent'];
-  // Also where nothing was accepted, and after an interruption.
+  // Unknown also when nothing was accepted, and after an interruption.
   if (stored === undefined) return ['events that were there already count once; how many is not known'];
   return [toRow('stored', formatCount(stored)), toRow('there already', formatCount(accepted - stored))];
 }

@@ -16,7 +16,7 @@ export interface Answer {
   readonly accepted: number;
   /** Events that a rule of the project drops. */
   readonly dropped?: number;
-  /** Of `wait=1`: whether queries count the events. */
+  /** Only with `wait=1`: whether queries count the events. */
   readonly counted?: boolean;
 }
 

@@ -99,7 +99,7 @@ export function createLagGauge(registry: Registry, redis: Redis, shards: Pick<Sh
   });
 }
 
-/** Of the worst shard; undefined before the first canary. */
+/** Lag of the worst shard; undefined before the first canary. */
 export async function readLagSeconds(redis: Redis, shards: Pick<Shards, 'known'>): Promise<number | undefined> {
   const lags = await Promise.all(shards.known.map(({ id }) => readShardLag(redis, id)));
   const measured = lags.filter((lag) => lag !== undefined);

@@ -38,7 +38,7 @@ export const isStorable = (timeMs: number, now: number): boolean => timeMs >= EA
 
 const fromEpoch = (value: number): number => Math.trunc(value < SECONDS_BELOW ? value * 1000 : value);
 
-// Of the last text in the usual form: most events of a request are of one day.
+// The day of the last text in the usual form: most events of a request are of one day.
 let lastDay = '';
 let lastDayMs = 0;
 

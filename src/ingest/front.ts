@@ -13,7 +13,7 @@ import { keepFailure } from './front-failures.js';
 
 /** A path of a route of the router, for POST. */
 export interface FrontRoute {
-  /** Without parameters. */
+  /** A path without parameters. */
   readonly path: string;
   /** In express notation: the label of the route in metrics. */
   readonly pattern: string;

@@ -30,7 +30,7 @@ export function projectOfJob(id: string): string | undefined {
   return at < 0 ? undefined : id.slice(at + 1);
 }
 
-/** Of the queue that has the job. */
+/** Shard of the queue that has the job. */
 export const shardOfJob = (id: string): number =>
   hasShard(id) ? Number.parseInt(id.slice(UUID_LENGTH + 1), 10) : FIRST_SHARD;
 

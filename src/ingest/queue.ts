@@ -67,7 +67,7 @@ export class IngestQueues {
 
 const INGEST_NAME = /^ingest(-bulk)?(-\d+)?$/;
 
-/** Of any shard. */
+/** Whether the queue is an ingest queue of any shard. */
 export const isIngestQueue = (name: string): boolean => INGEST_NAME.test(name);
 
 /**

@@ -39,7 +39,7 @@ export interface Received {
   readonly req: PlainRequest;
   readonly credential: Credential;
   readonly bytes: Buffer;
-  /** For a body of another protocol than /track. */
+  /** A body of another protocol than /track. */
   readonly foreign?: ForeignBody;
 }
 
@@ -107,7 +107,7 @@ export async function settleTimes(
     now: header.t,
   };
   const times = await settleFirstSeenTimes(redis, settled, firstTimes);
-  // Those of events without an insert id, which no delivery repeats, come first.
+  // Times of events without an insert id, which no delivery repeats, come first.
   const first: Record<string, number> = Object.fromEntries(computed);
   positions.forEach((position, index) => {
     const time = times[index];

@@ -62,7 +62,7 @@ export async function openReceipt(
   return postgres('keep_receipts AS r').where(key).first(postgres.raw(OPEN_COLUMNS));
 }
 
-/** Those of earlier days, whose runs have failed. */
+/** Open receipts of earlier days, whose runs have failed. */
 export async function listLeftOpen(postgres: Postgres, nowMs: number): Promise<OpenReceipt[]> {
   return postgres('keep_receipts AS r')
     .join('projects AS p', (on) => on.on('p.id', 'r.project_id').andOnNull('p.deleted_at'))

@@ -8,7 +8,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 
 export interface ProjectMail {
   readonly projectId: ProjectId;
-  /** In canonical form. */
+  /** The address in canonical form. */
   readonly address: string;
 }
 

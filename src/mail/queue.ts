@@ -23,7 +23,7 @@ type Content = Pick<Mail, 'text' | 'html'>;
 
 /** A mail of an alert or a report. */
 export interface OutboxMail extends Mail {
-  /** The same for each attempt. */
+  /** The id of the mail, the same for each attempt. */
   readonly id: string;
   readonly projectId: ProjectId;
   /** The content without rows of answers, which is sent after an erasure. */
@@ -96,7 +96,7 @@ export async function enqueueOutboxMail(
 
 const STATES = ['waiting', 'prioritized', 'delayed', 'active', 'failed'] as const;
 
-/** Of all states. The ids of one moment: a job that changes its state meanwhile is not missed. */
+/** Jobs of all states at one moment: one that changes its state meanwhile is not missed. */
 async function listJobIds(queue: MailQueue, projectId: ProjectId): Promise<string[]> {
   const ids = await queue.getRanges([...STATES], 0, -1);
   return ids.filter((id) => id.startsWith(mailJobId({ projectId, id: '' })));

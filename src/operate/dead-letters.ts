@@ -20,7 +20,7 @@ const isOwned = (queue: string): boolean => isIngestQueue(queue) || queue === ID
 /** The newest of each queue that are looked at. */
 export const LISTED_MAX = 50;
 const REMEMBERED_MAX = 10_000;
-/** For a job of several projects, or of none. */
+/** Owner of a job of several projects, or of none. */
 const SHARED = '';
 
 export interface DeadLetter extends ParkedJob {

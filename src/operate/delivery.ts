@@ -33,7 +33,7 @@ export interface Delivery {
   /** Accepted events and identify calls of the project that are not stored yet. */
   readonly backlog: { readonly events_bytes: number; readonly calls_bytes: number };
   readonly failed: readonly (Omit<DeadLetter, 'failedAt'> & { readonly failed_at: string })[];
-  /** For operators only. */
+  /** Only for operators; otherwise null. */
   readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Examined[] } | null;
 }
 
@@ -72,7 +72,7 @@ export function createDeliverySource(stores: Stores, deadLetters: DeadLetters): 
   };
 }
 
-/** Of the project's shard. */
+/** Lag of the project's shard. */
 async function readLagOf({ redis, shards }: Stores, { projectId }: Asker): Promise<number | undefined> {
   return readShardLag(redis, (await shards.homeOf(projectId)).shard);
 }

@@ -9,7 +9,7 @@ export const CHECK_TIMEOUT_MS = 5000;
 
 export interface Examined extends Finding {
   readonly name: string;
-  /** For findings other than ok. */
+  /** What to do about a finding other than ok. */
   readonly advice: string;
 }
 

@@ -1,7 +1,8 @@
 // Says in one sentence why a command failed, and names the store that does not answer, for people
 // at a terminal. Errors of drivers have an address at best, and some have no message.
 import { HostsNotMigrated } from './clickhouse/migrate.js';
-import { type Config, ConfigProblem } from './config.js';
+import type { Config } from './config.js';
+import { ConfigProblem } from './config-problem.js';
 import { messageOf } from './errors.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-status.js';
 import { isUsageError } from './usage-error.js';

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { ConfigProblem, orExit } from './config-problem.js';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from './paths.js';
 
 const integer = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback);
@@ -180,11 +181,6 @@ const schema = settings
 
 export type Config = Readonly<z.infer<typeof schema>>;
 
-/** Its message names every setting that is missing or invalid. */
-export class ConfigProblem extends Error {
-  override readonly name = 'ConfigProblem';
-}
-
 /** Throws one error that lists every missing or invalid setting by name. */
 export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   // An empty variable counts as unset, as in `FOO= node …` and in .env files.
@@ -200,16 +196,7 @@ export function parseConfig(environment: Readonly<Record<string, string | undefi
 
 export const readConfig = (): Config => parseConfig(process.env);
 
-/** For processes: a wrong setting ends the process with the message alone, without a trace. */
-export function readConfigOrExit(): Config {
-  try {
-    return readConfig();
-  } catch (error) {
-    if (!(error instanceof ConfigProblem)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
-  }
-}
+export const readConfigOrExit = (): Config => orExit(readConfig);
 
 /**
  * For operator commands: the environment, or the environment of the running standalone service when

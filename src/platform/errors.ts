@@ -35,7 +35,7 @@ export class PublicError extends Error {
   }
 }
 
-/** Of a path that the service does not have: browsers see a page of its own. */
+/** Error of a path that the service does not have: browsers see a page of its own. */
 export class NoSuchRoute extends PublicError {
   constructor() {
     super('not_found', 'there is no such route');

@@ -44,7 +44,7 @@ async function listHosts(config: Config): Promise<string[]> {
   return shards.flatMap((shard) => urlsOf(config, shard));
 }
 
-/** For people. */
+/** Sentence about the rewrites that are left. */
 const describeLeft = ({ parts, bytes }: Rewrites): string =>
   `ClickHouse rewrites ${parts} parts (${(bytes / MEBIBYTE).toFixed(1)} MiB) in the background and answers queries meanwhile; npm run migrate -- --wait shows how far it is`;
 

@@ -35,5 +35,5 @@ export function collectProcessMetrics(registry: Registry): void {
   });
 }
 
-/** Of the time between two runs of the timer, what exceeds its interval. */
+/** The delay: how far the time between two runs of the timer exceeds its interval. */
 const toDelaySeconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - RESOLUTION_MS / 1000);

@@ -70,7 +70,7 @@ export const formatCount = (count: number): string => String(count).replace(/\B(
 export interface StepState {
   /** What is being done: `writing the archive`. */
   readonly step: string;
-  /** In units of `unit`. */
+  /** Amount in units of `unit`. */
   readonly done: number;
   /** Undefined when it is unknown. */
   readonly total: number | undefined;

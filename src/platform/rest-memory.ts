@@ -12,7 +12,7 @@ import type * as Ffi from 'ffi-rs';
 const LOOK_EVERY_MS = 15_000;
 /** Threads end after half a minute without tasks (thread-pool.ts), which frees memory too. */
 const LOOKS_AT_REST = 3;
-/** Of a core. */
+/** CPU time as a share of one core. */
 const BUSY_SHARE = 0.2;
 const REST_SHARE = 0.05;
 

@@ -2,7 +2,7 @@
 // stores start, and lets it continue later. Without the option a process does not wait.
 import { once } from 'node:events';
 
-/** Of the command line: a line on standard input opens the gate. */
+/** Option of the command line: a line on standard input opens the gate. */
 export const START_GATE = '--start-gate';
 
 /** Resolves when the gate opens. Ends the process when the supervisor has ended before. */

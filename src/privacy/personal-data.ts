@@ -23,14 +23,14 @@ export const EVENTS: ClickHouseTable = {
   },
 };
 
-/** By sequence number. */
+/** Ordered by sequence number. */
 export const MAPPINGS: ClickHouseTable = {
   name: 'device_map',
   order: 'toUnixTimestamp64Micro(updated_at)',
   columns: { user: { hash: 'user_hash', id: 'user_id' }, device: { hash: 'device_hash', id: 'device_id' } },
 };
 
-/** By version. */
+/** Ordered by version. */
 export const PROFILES: ClickHouseTable = {
   name: 'profiles',
   order: 'toInt64(version)',

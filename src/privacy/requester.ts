@@ -23,7 +23,7 @@ export const requesterOf = (credential: Credential): Requester => ({
   ownerId: ownerIdOf(credential),
 });
 
-/** For session routes with a project in the path. */
+/** The signed-in person, for session routes with a project in the path. */
 export function signedInRequester(res: Response): Requester {
   const projectId = projectIdOf(res);
   const { personId } = personOf(res);

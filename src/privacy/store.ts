@@ -87,7 +87,7 @@ export async function findErasure(
   });
 }
 
-/** Those of the requests that have their receipt. */
+/** Ids of those requests that have their receipt. */
 export const findErasedAmong = (postgres: Postgres, ids: readonly string[]): Promise<string[]> =>
   postgres('erasure_requests')
     .whereIn('id', [...ids])

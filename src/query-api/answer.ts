@@ -41,7 +41,7 @@ export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps
 }
 
 export interface AnswerLimits extends EngineLimits {
-  /** For a place among the queries that run, before `timeoutMs` begins. */
+  /** How long a query waits for a place, before `timeoutMs` begins. */
   readonly waitMs: number;
 }
 

@@ -14,7 +14,7 @@ export interface QueryAppDeps {
   readonly log: Logger;
 }
 
-/** Those of the route matrix that this process has. */
+/** Routes of the route matrix that this process has. */
 const PATHS: readonly string[] = ['/query', '/mcp', '/healthz', '/readyz', '/metrics'];
 
 export function createQueryApp(deps: QueryAppDeps): Express {

@@ -50,7 +50,7 @@ interface Kept extends Asked {
   readonly counted: Counted;
   readonly untilMs: number;
   readonly bytes: number;
-  /** Of the data that the answer was computed from, once it was needed. */
+  /** Next events after the data that the answer was computed from, once they were needed. */
   next?: NextEvents | undefined;
 }
 

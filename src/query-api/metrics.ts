@@ -6,7 +6,7 @@ import type { QueryShares } from './shares.js';
 
 export interface QueryMetrics {
   readonly compileErrors: Counter;
-  /** By reason: queue_full, waited. */
+  /** Refused queries by reason: queue_full, waited. */
   readonly refused: Counter<'reason'>;
   /**
    * Returns the function to call when the query gets its place. A newcomer is a project without
@@ -25,7 +25,7 @@ export interface QueryMeasure {
   end(error?: unknown): void;
 }
 
-/** Of errors that are bugs or failures of a store: failed. */
+/** Kind of a public error; `failed` for bugs and failures of a store. */
 function outcomeOf(error: unknown): string {
   if (error instanceof AnswerNotWanted) return 'cancelled';
   return error instanceof PublicError ? error.kind : 'failed';
@@ -110,7 +110,7 @@ export function createQueryMetrics(
   };
 }
 
-/** By result: hit, miss, changed, shared. */
+/** Metrics of kept answers, by result: hit, miss, changed, shared. */
 export function createKeptMetrics(registry: Registry, bytes: () => number): { readonly used: Counter<'result'> } {
   const used = new Counter({
     name: 'query_answers_kept_total',

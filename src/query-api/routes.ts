@@ -93,7 +93,7 @@ export interface QueryExchange {
   readonly res: Response;
   readonly projectId: ProjectId;
   readonly caller: Caller;
-  /** Of the project. */
+  /** Time zone of the project. */
   readonly timezone: string;
 }
 

@@ -89,7 +89,7 @@ function withoutNoise({ columns }: AnswerForm, rows: Presented['rows']): Present
   return rows.map((row) => row.map((cell, index) => (columns[index]?.isComputed ? roundComputed(cell) : cell)));
 }
 
-/** Those that the page has rows of. */
+/** Partial buckets of which the page has rows. */
 function partialBuckets(
   { columns, partial }: AnswerForm,
   rows: Presented['rows'],
@@ -146,7 +146,7 @@ type Remarkable = ReturnType<typeof incompleteRows> &
 
 const REMARKED_MAX = 12;
 
-/** For the text formats, which have no metadata. */
+/** Remarks for the text formats, which have no metadata. */
 function remarksOn({ unit, without_unit: without, people_of: period, ...times }: Remarkable): string[] {
   const ofUnit = unit === undefined ? [] : [`Unit: ${unit}. Events without it, which are left out: ${without}.`];
   const ofPeople = period === undefined ? [] : [`People of the period that begins on ${period}.`];

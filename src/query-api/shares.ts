@@ -47,7 +47,7 @@ export interface QueryShares {
 }
 
 export interface ShareLimits extends QueryConcurrencyLimits {
-  /** Of one query. */
+  /** Memory of one query. */
   readonly memoryBytes: number;
   /** Threads that the queries of a project share; each gets at least one. */
   readonly threads: () => Promise<number | undefined>;

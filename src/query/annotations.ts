@@ -13,7 +13,7 @@ export interface CoveredAnnotation extends Annotation {
   readonly timeMs: number;
 }
 
-/** Of one answer. */
+/** Annotations of one answer. */
 export const ANNOTATIONS_SHOWN = 50;
 
 const DAY = /^(\d{4})-(\d{2})-(\d{2})$/;
@@ -27,7 +27,7 @@ export function isMoment(text: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(text);
 }
 
-/** Those in the range, in the order of time. A day counts when a part of it is in the range. */
+/** Annotations in the range, ordered by time. A day counts when a part of it is in the range. */
 export function annotationsIn(
   annotations: readonly Annotation[],
   { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },

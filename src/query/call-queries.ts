@@ -36,7 +36,7 @@ export function callQueriesOf(text: string, { source, stages }: Query, { fromMs,
 /** Blanks within texts count, and comments end with their lines. */
 const onOneLine = (call: string): string => (/["'#]/.test(call) ? call : call.replace(/\s+/g, ' '));
 
-/** In a retention, `m` is months. */
+/** Writes `mo` for `m`, which means months in a retention. */
 function inMonths(text: string, { span, call: { last } }: CallComparison): string {
   if (last?.unit !== 'm') return text.slice(span.from, span.to);
   return `${text.slice(span.from, last.span.to)}o${text.slice(last.span.to, span.to)}`;

@@ -3,6 +3,6 @@
 export const previousName = (metric: string, isOnly = false): string => (isOnly ? 'previous' : `previous_${metric}`);
 export const changeName = (metric: string, isOnly = false): string => (isOnly ? 'change' : `change_${metric}`);
 
-/** Of all metrics of an answer, besides their own. */
+/** Columns that `compare` adds for all metrics of an answer. */
 export const namesOfCompared = (...metrics: readonly string[]): string[] =>
   metrics.flatMap((metric) => [previousName(metric, metrics.length === 1), changeName(metric, metrics.length === 1)]);

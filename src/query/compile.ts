@@ -50,7 +50,7 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
   /** Counts the events that the query leaves out, because they do not have its unit. */
   readonly withoutUnit: { readonly unit: string; readonly statement: PrintedStatement } | undefined;
   readonly rowsMax: number | undefined;
-  /** Of the project, in the range of the query. */
+  /** Annotations of the project in the range of the query. */
   readonly annotations?: readonly CoveredAnnotation[];
 }
 

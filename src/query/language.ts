@@ -12,9 +12,9 @@ export interface NameRow {
   readonly node?: string;
   /** Subject of errors: "unexpected … in WHAT"; its word, when left out. */
   readonly what?: string;
-  /** For llms.txt and the reference. */
+  /** Example in llms.txt and the reference. */
   readonly example: string;
-  /** For llms.txt and the reference: what the example does not show. */
+  /** Explanation there: what the example does not show. */
   readonly about: string;
   /** Hint of syntax errors; the form of the example, when left out. */
   readonly hint?: string;

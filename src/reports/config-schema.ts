@@ -4,7 +4,7 @@ import { alertId, targetsSchema } from '../alerts/config-schema.js';
 import { findTimeZone } from '../query/time/timezone.js';
 import { SCHEDULE_FORM, tryParseSchedule } from './schedule.js';
 
-/** In one document. */
+/** Reports in one document. */
 export const REPORTS_MAX = 10;
 
 export const timezoneSchema = z.string().refine((name) => findTimeZone(name) !== undefined, {

@@ -11,7 +11,7 @@ export interface ReportMessage {
   readonly title: string;
   readonly schedule: string;
   readonly timezone: string;
-  /** Of the dashboard in the console. */
+  /** URL of the dashboard in the console. */
   readonly url: string;
   /** RFC 3339. */
   readonly at: string;

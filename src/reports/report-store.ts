@@ -20,7 +20,7 @@ export const claimDueReport = (
 
 export interface SentDashboard {
   readonly config: DashboardConfig;
-  /** Of the project. */
+  /** Time zone of the project. */
   readonly timezone: string;
 }
 

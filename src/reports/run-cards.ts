@@ -23,7 +23,7 @@ export interface CardsRun {
   readonly projectId: ProjectId;
   readonly personId: string;
   readonly config: DashboardConfig;
-  /** Of the project, for documents without one. */
+  /** Time zone of the project, for documents without one. */
   readonly timezone: string;
   readonly runQuery: RunAlertQuery;
   /** No query begins later, in milliseconds from now. */

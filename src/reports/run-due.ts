@@ -61,7 +61,7 @@ const noDashboard = ({ dashboardKey, dashboard }: Pick<ClaimedReport, 'dashboard
   return { title: String(key), error: `the project has no dashboard "${key}"` };
 };
 
-/** Of the first card, when none has an answer. */
+/** Error of the first card, when no card has an answer. */
 function errorOf(cards: readonly ReportCard[]): string | undefined {
   const [first] = cards;
   const isAnswered = cards.length === 0 || cards.some((card) => !('error' in card));

@@ -68,7 +68,7 @@ export function parseShardsCommand(args: readonly string[]): ShardsCommand {
 }
 
 const OPTION = /^--several-hosts(?:=(.*))?$/s;
-/** Of ClickHouse Cloud. */
+/** Name of the cluster in ClickHouse Cloud. */
 const CLUSTER = 'default';
 
 function parseAdd(rest: readonly string[]): ShardsCommand {

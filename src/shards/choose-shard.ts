@@ -2,7 +2,7 @@
 
 export interface ShardLoad {
   readonly id: number;
-  /** Of the last weeks; a project that has sent none counts as one event. */
+  /** Events of the last weeks; a project that has sent none counts as one event. */
   readonly events: number;
 }
 

@@ -145,7 +145,7 @@ async function monthsOf(clickhouse: ClickHouseClient, projectId: ProjectId): Pro
   return rows.map(({ month }) => month);
 }
 
-/** Those that are stored; the others are computed from them. */
+/** Columns that are stored; the others are computed from them. */
 async function columnsOf(clickhouse: ClickHouseClient, table: string): Promise<Omit<Copying, 'projectId' | 'part'>> {
   const rows = await rowsOf<{ name: string; type: string }>(
     clickhouse,

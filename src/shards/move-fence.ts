@@ -9,7 +9,7 @@ import type { ProjectId } from '../platform/ids.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
 
 export interface Fence {
-  /** Of the move, at its destination. */
+  /** Table of the move, at its destination. */
   readonly table: string;
   /** Queries that copy have ids with this prefix. */
   readonly queryPrefix: string;

@@ -175,7 +175,7 @@ async function waitForDeletions({ postgres, signal, say }: MoveDeps): Promise<vo
   }
 }
 
-/** Of jobs that began before the move was published, and of workers that were killed. */
+/** Waits for inserts of jobs that began before the move was published, and of killed workers. */
 async function waitForInserts(
   deps: OpenDeps,
   { projectId, home }: { projectId: ProjectId; home: Shard },

@@ -8,17 +8,17 @@ import { chooseShard } from './choose-shard.js';
 
 export interface RegisteredShard {
   readonly id: number;
-  /** With passwords: not for messages. */
+  /** URLs with passwords, which messages must not show. */
   readonly urls: readonly string[];
   readonly accepts_new: boolean;
-  /** Of several hosts behind one address. */
+  /** Cluster of several hosts behind one address; otherwise null. */
   readonly cluster: string | null;
 }
 
 export const listRegistered = (postgres: Postgres): PromiseLike<readonly RegisteredShard[]> =>
   postgres('shards').orderBy('id').select('id', 'urls', 'accepts_new', 'cluster');
 
-// Of the events of five weeks, and of the projects that have sent none, as one event each.
+// Load of each shard: events of five weeks; a project that has sent none counts as one.
 const LOADS = `
   SELECT shards.id, coalesce(sum(load.events), 0) AS events
   FROM shards LEFT JOIN (
@@ -45,7 +45,7 @@ export async function placeProject(postgres: Transaction, projectId: ProjectId):
   await addTraces(postgres, projectId, [shard]);
 }
 
-/** Of those that accept new projects. Throws unavailable when there is none. */
+/** The emptiest shard that accepts new projects. Throws unavailable when there is none. */
 export async function emptiestShard(postgres: Postgres, except = 0): Promise<number> {
   const { rows } = await postgres.raw<{ rows: { id: number; events: string }[] }>(LOADS, [except]);
   const chosen = chooseShard(rows.map(({ id, events }) => ({ id, events: Number(events) })));
@@ -56,7 +56,7 @@ export async function emptiestShard(postgres: Postgres, except = 0): Promise<num
   return chosen;
 }
 
-/** Of the projects that live on the shard and are not deleted. Undefined when there is none. */
+/** Any project that lives on the shard and is not deleted. Undefined when there is none. */
 export async function findAnyAt(postgres: Postgres, shard: number): Promise<ProjectId | undefined> {
   const row: { id: string } | undefined = await postgres('projects')
     .leftJoin('project_placements AS placed', 'placed.project_id', 'projects.id')

@@ -82,7 +82,7 @@ interface StoredRow {
 
 type FoundRow = StoredRow & { readonly shard: number };
 
-/** Of all projects, or of some. */
+/** Counts the stored events of all projects, or of the given ones. */
 async function countStored({ id, clickhouse }: Shard, range: Range, projects?: readonly string[]): Promise<FoundRow[]> {
   const result = await clickhouse.query({
     query: `SELECT toString(project_id) AS project_id, toString(toDate(received_at)) AS day, toUInt32(count()) AS events

@@ -9,7 +9,7 @@ const POLL_MS = 200;
 const ANSWERED_WITHIN_MS = 60_000;
 
 export interface EngineAccess {
-  /** Without credentials. */
+  /** URL without credentials. */
   readonly url: string;
   readonly user: string;
   readonly password: string;

@@ -16,8 +16,8 @@ export async function nameFurtherShards(postgres: Postgres): Promise<string | un
 }
 
 /**
- * Of a stopped service, whose PostgreSQL runs meanwhile. One that does not start must not prevent a
- * backup.
+ * Names the shards of a stopped service, whose PostgreSQL runs meanwhile. One that does not start
+ * must not prevent a backup.
  */
 export async function nameShardsOfStopped(directory: DataDirectory, lock: InstanceLock): Promise<string | undefined> {
   if (!existsSync(directory.postgres)) return undefined;

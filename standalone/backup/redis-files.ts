@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from '../../src/platform/redis/client.js';
 
-/** Of the directory of Redis. */
+/** Folder in the directory of Redis. */
 export const APPEND_FOLDER = 'appendonlydir';
 const ATTEMPTS_MAX = 100;
 // While the disk is slow, Redis replies before it writes, for two seconds at most.

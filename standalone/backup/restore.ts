@@ -109,7 +109,7 @@ function requireDataDirectory(folder: string, archive: string): void {
 
 interface Filling {
   readonly data: DataDirectory;
-  /** Of the archive. */
+  /** Folder with the extracted content of the archive. */
   readonly content: string;
   readonly manifest: Manifest;
   readonly lock: InstanceLock;

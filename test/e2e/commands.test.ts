@@ -23,11 +23,18 @@ interface Ended {
   readonly errors: string;
 }
 
-function run(command: string, args: readonly string[]): Promise<Ended> {
+function run(
+  command: string,
+  args: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Ended> {
   const [program = '', ...words] = command.split(' ');
   const child = spawn(program === 'node' ? process.execPath : program, [...words, ...args], {
     cwd: packageRoot,
-    env: { ...inherited('PATH', 'HOME', 'NODE_EXTRA_CA_CERTS'), INIT_CWD: folder, DATA_DIR: join(folder, 'data') },
+    env: {
+      ...inherited('PATH', 'HOME', 'NODE_EXTRA_CA_CERTS'),
+      ...{ INIT_CWD: folder, DATA_DIR: join(folder, 'data'), ...settings },
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -75,4 +82,18 @@ test.each(['web', 'query', 'worker'])('%s without settings says in one line whic
   expect({ status, output }).toEqual({ status: 1, output: '' });
   const names = ['DATABASE_URL', 'REDIS_URL', 'CLICKHOUSE_URL', 'SECRET_KEY_BASE'];
   expect(errors).toBe(`the configuration has 4 problem(s): ${names.map((name) => `${name}: missing`).join('; ')}\n`);
+});
+
+// Checked when they are used, before a store is asked.
+test.each([
+  ['web', { FEATURES_OFF: 'track,reports' }, 'FEATURES_OFF: there is no feature "reports"; the features are track'],
+  ['web', { GEOIP_HEADERS: 'planet=x', TRUST_PROXY: 'loopback' }, 'GEOIP_HEADERS: "planet=x" is not field=header'],
+  ['web', { GEOIP_DATABASE: '/nowhere.mmdb' }, 'GEOIP_DATABASE: there is no file /nowhere.mmdb'],
+  ['worker', { WORKER_JOBS: 'send-mails' }, 'WORKER_JOBS: there is no job "send-mails"; the jobs are erase-users'],
+])('%s with the wrong setting %j says so in one line', async (kind, settings, problem) => {
+  const stores = { DATABASE_URL: 'postgres://127.0.0.1:1/x', REDIS_URL: 'redis://127.0.0.1:1' };
+  const service = { CLICKHOUSE_URL: 'http://127.0.0.1:1', SECRET_KEY_BASE: 'x'.repeat(32), LOG_LEVEL: 'silent' };
+  const { status, errors } = await run(`node dist/processes/${kind}.js`, [], { ...stores, ...service, ...settings });
+  expect({ status, lines: errors.split('\n').length }).toEqual({ status: 1, lines: 2 });
+  expect(errors.startsWith(problem)).toBe(true);
 });

@@ -15,7 +15,7 @@ const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 export const cycleLabel = (unit: CycleUnit, value: number): string =>
   unit === 'weekday' ? (WEEKDAYS[value - 1] ?? String(value)) : `${String(value).padStart(2, '0')}:00`;
 
-/** For axes. */
+/** Label of an axis. */
 export function shortLabel(unit: TimeUnit, value: string, timeZone: string): string {
   if (unit === 'minute' || unit === 'hour') return clock(value, timeZone);
   if (unit === 'day' || unit === 'week') return monthAndDay(value);
@@ -23,7 +23,7 @@ export function shortLabel(unit: TimeUnit, value: string, timeZone: string): str
   return longLabel(unit, value, timeZone);
 }
 
-/** For tables and under the pointer. */
+/** Label in tables and under the pointer. */
 export function longLabel(unit: TimeUnit, value: string, timeZone: string): string {
   switch (unit) {
     case 'minute':

@@ -66,7 +66,7 @@ export interface Method {
   readonly variance_removed?: number | null;
 }
 
-/** Of `plan 10%`. Null is what cannot be said. */
+/** Result of `plan 10%`. A field is null when it cannot be computed. */
 export interface Plan {
   readonly relative_lift: number;
   readonly power: number;
@@ -152,7 +152,7 @@ export const unitOf = ({ method }: ChoiceResult): string => (method.value === un
 
 const isDecided = ({ method }: ChoiceResult, of: Comparison): boolean => of.always_valid_p_value <= method.alpha;
 
-/** Of the better one first. */
+/** Rates of both variants, the better one first. */
 function ratesOf(result: ChoiceResult, { control, treatment, absolute_lift: lift }: Comparison): string {
   const rateOf = (key: string): string =>
     showRate(result, result.variants.find(({ variant_key }) => variant_key === key)?.rate ?? null);

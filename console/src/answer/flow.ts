@@ -16,7 +16,7 @@ export interface FlowLink {
 }
 
 export interface Flow {
-  /** By position, the largest first. */
+  /** Nodes by position, the largest first. */
   readonly columns: readonly (readonly FlowNode[])[];
   readonly links: readonly FlowLink[];
 }

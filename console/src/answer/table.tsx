@@ -25,7 +25,7 @@ interface Props {
 }
 
 export function Table({ answer, timezone, showAll, refine }: Props) {
-  // Of the topmost row: scrolling within a row draws nothing again.
+  // Index of the topmost row: scrolling within a row draws nothing again.
   const [top, setTop] = useState(0);
   const { rows } = answer;
   const { columns, bar, groups, name, partial } = useMemo(() => readColumns(answer, timezone), [answer, timezone]);
@@ -136,7 +136,7 @@ function readColumns(answer: Answer, timezone: string) {
 
 const keyOf = (column: string, cell: Cell | undefined): string => `${column} ${String(cell)}`;
 
-/** Of a bucket that is not whole: whether it is the one that is still running. */
+/** How a bucket is partial: whether it is the one that is still running. */
 function partOfBucket(column: string, cell: Cell | undefined, of: Parameters<typeof partOf>[2]): 'so far' | 'partial' {
   const unit = timeUnitOf(column);
   return unit !== undefined && partOf(unit, String(cell), of) === 'so far' ? 'so far' : 'partial';

@@ -25,7 +25,7 @@ export interface Answer {
     readonly incomplete?: readonly Row[];
     /** The first bucket whose attempts are not over. */
     readonly incomplete_from?: string;
-    /** Of the project, in the range. `time`: an instant, or that at which the day begins. */
+    /** Annotations in the range. `time` is the instant, or the beginning of the day. */
     readonly annotations?: readonly { readonly at: string; readonly time: string; readonly text: string }[];
   };
   readonly [more: string]: unknown;

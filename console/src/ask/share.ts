@@ -55,7 +55,7 @@ const withoutComments = (q: string): string => q.replace(/#.*$/gm, '');
 
 export const titleOf = (q: string): string => withoutComments(q).replace(/\s+/g, ' ').trim().slice(0, 80);
 
-/** Of the words of a query: `purchase | last 1h | count` is `purchase-last-1h-count`. */
+/** Id from the words of a query: `purchase | last 1h | count` is `purchase-last-1h-count`. */
 export const idOf = (q: string): string =>
   titleOf(q)
     .toLowerCase()

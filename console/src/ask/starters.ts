@@ -21,7 +21,7 @@ const STARTERS: readonly Starter[] = [
   { words: 'What do people do after EVENT?', q: 'paths from EVENT | last 30d | window 1d' },
 ];
 
-/** Of the most frequent events; a question about more events than there are is left out. */
+/** Questions about the most frequent events; one about more events than there are is left out. */
 export const startersFor = (event?: string, next?: string): readonly Starter[] =>
   STARTERS.filter(
     ({ q }) => (event !== undefined || !q.includes('EVENT')) && (next !== undefined || !q.includes('NEXT')),

@@ -6,7 +6,7 @@ import style from './big-number.module.css';
 interface Props {
   readonly name: string;
   readonly value: number | null;
-  /** Of the earlier range of `compare`. */
+  /** Value of the earlier range of `compare`. */
   readonly before?: number | null | undefined;
   readonly unit?: string | undefined;
   readonly decimals?: number | undefined;

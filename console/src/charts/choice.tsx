@@ -267,7 +267,7 @@ export function Interval({ name, width, place, low, value, high, tone, zero }: I
   );
 }
 
-/** Of the least and the greatest, with some room where they are one. */
+/** From the least to the greatest value, with some room where they are equal. */
 function domainOf(values: readonly number[]): [number, number] {
   if (values.length === 0) return [0, 1];
   const [least, most] = [Math.min(...values), Math.max(...values)];

@@ -54,7 +54,7 @@ export function Axes({ data, x, y, width, hasBands = false }: AxesProps) {
   );
 }
 
-/** Of the annotations at a bucket, as the list below the chart counts them: `1, 2`. */
+/** Numbers of the annotations at a bucket, as in the list below the chart: `1, 2`. */
 const numbersAt = ({ annotations = [] }: BucketData, index: number): string =>
   annotations.flatMap(({ bucket }, place) => (bucket === index ? [place + 1] : [])).join(', ');
 

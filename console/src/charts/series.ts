@@ -12,10 +12,10 @@ export interface Bucket {
 
 export interface Series {
   readonly name: string;
-  /** Of the groups of the answer: what a filter for it consists of. */
+  /** Groups of the answer that a filter for the series consists of. */
   readonly cells?: readonly (readonly [field: string, cell: Cell])[];
   readonly values: readonly (number | null)[];
-  /** Of the earlier range of `compare`, at the same positions. */
+  /** Values of the earlier range of `compare`, at the same positions. */
   readonly previous?: readonly (number | null)[] | undefined;
 }
 
@@ -30,9 +30,9 @@ export interface BucketData {
   readonly buckets: readonly Bucket[];
   readonly annotations?: readonly Annotation[];
   readonly series: readonly Series[];
-  /** For axes. */
+  /** Formats a value of an axis. */
   readonly short: (value: number) => string;
-  /** Under the pointer. */
+  /** Formats the value under the pointer. */
   readonly long: (value: number) => string;
 }
 

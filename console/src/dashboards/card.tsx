@@ -19,7 +19,7 @@ import { CardDrawing } from './card-drawing.js';
 import style from './dashboards.module.css';
 import { Markdown } from './markdown.js';
 
-/** Of cards that list rows; the others draw them all. */
+/** Rows of a card that lists them; other cards draw all rows. */
 const LISTED_ROWS = 1000;
 const LISTS = ['table', 'event-stream', 'json'];
 const WIDTHS: Readonly<Record<string, number>> = { number: 3 };

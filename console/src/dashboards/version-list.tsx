@@ -10,7 +10,7 @@ import { messageOf } from './use-draft.js';
 
 interface Chosen {
   readonly source_yaml: string;
-  /** Of the text, if it were restored. */
+  /** Warnings that the text would have if it were restored. */
   readonly warnings?: readonly string[];
 }
 

@@ -8,7 +8,7 @@ const HEIGHT = 28;
 const STEP = 8;
 
 interface Props {
-  /** Of UTC. */
+  /** Days of UTC. */
   readonly days: readonly { readonly date: string; readonly events: number }[];
   readonly name: string;
 }

@@ -16,7 +16,7 @@ export const FIELDS = 'fields | last 30d';
 
 export interface EventName {
   readonly name: string;
-  /** Of the last 30 days; 0 for an older one. */
+  /** Events of the last 30 days; 0 for a name that was not sent since. */
   readonly count: number;
   readonly people: number;
   readonly lastSeen: string | undefined;

@@ -27,7 +27,7 @@ export interface Use {
   readonly title: string;
 }
 
-/** Of the last 30 days. */
+/** Counts of the last 30 days. */
 interface Counts {
   readonly events: number;
   /** Days of UTC, the newest first. */

@@ -69,7 +69,7 @@ function splitOf({ diagnostics, decision_status: status }: ChoiceResult): string
   return status === 'invalid' ? experimentTexts.splitWrong(shown) : experimentTexts.splitRight(shown);
 }
 
-/** Never certain. */
+/** A probability in percent; one near 0 or 1 is shown as a bound, never as certain. */
 const chance = (share: number): string =>
   share > 0.999 ? `> ${percent(0.999)}` : share < 0.001 ? `< ${percent(0.001)}` : percent(share);
 

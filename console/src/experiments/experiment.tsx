@@ -85,7 +85,7 @@ interface ResultsProps {
   readonly answer: Answer;
   readonly choice: string;
   readonly project: Project;
-  /** Of an earlier set-up, while the next answer is on its way. */
+  /** Whether the answer is of an earlier set-up, while the next one is loaded. */
   readonly isOld: boolean;
 }
 

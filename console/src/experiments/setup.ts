@@ -13,7 +13,7 @@ export interface Setup {
   /** Undefined until one is chosen: it is then guessed from the events of the project. */
   readonly goal: string | undefined;
   readonly measure: Measure;
-  /** Of the goal; what `sum` and `avg` are of. */
+  /** Property of the goal that `sum` and `avg` read. */
   readonly property: string;
   readonly range: (typeof RANGES)[number];
   readonly window: (typeof WINDOWS)[number];

@@ -13,7 +13,7 @@ export interface Chip {
   readonly span: Span;
   /** The span to remove with the chip; undefined when the query needs it. */
   readonly removal?: Span;
-  /** Of a filter: what its form shows. */
+  /** Only of a filter: what its form shows. */
   readonly filter?: Filter;
 }
 

@@ -13,7 +13,7 @@ export interface Problem extends Pick<QueryProblem, 'message' | 'hint' | 'span' 
 
 const PROBLEMS_MAX = 20;
 
-/** Of the project that is open. */
+/** Definitions of the project that is open. */
 let defined: Definitions = [];
 export const setDefinitions = (definitions: Definitions): void => {
   defined = definitions;

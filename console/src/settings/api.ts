@@ -88,7 +88,7 @@ export interface Delivery {
   readonly lag_seconds: number | null;
   readonly backlog: { readonly events_bytes: number; readonly calls_bytes: number };
   readonly failed: readonly FailedJob[];
-  /** For operators. */
+  /** Only for operators; otherwise null. */
   readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Finding[] } | null;
 }
 

@@ -33,7 +33,7 @@ export interface ImportProgress {
   readonly elapsed_ms: number;
 }
 
-/** Of the files that are sent, 0 to 1, and then of the import. */
+/** Progress of sending the files, 0 to 1, and then of the import. */
 export type Step =
   | { readonly kind: 'uploading'; readonly share: number }
   | { readonly kind: 'importing'; readonly progress: ImportProgress };

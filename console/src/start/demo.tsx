@@ -15,7 +15,7 @@ import style from './start.module.css';
 const POLL_MS = 500;
 const isRunning = (state: DemoState | undefined): boolean => state?.status === 'waiting' || state?.status === 'loading';
 
-/** For projects with events of their own. */
+/** Loads the demo shop, in projects with events of their own. */
 export function Demo({ project, boot }: { readonly project: Project; readonly boot: Boot }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<string>();

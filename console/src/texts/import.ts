@@ -4,7 +4,7 @@ import { plural } from './plural.js';
 export const importTexts = {
   note: 'Brings the events, people and links of another product. Twice is once: what is there already is not counted again.',
   from: 'From',
-  /** By the name that the service knows the source by. */
+  /** Names of the sources, by the name that the service has for each. */
   sources: {
     mixpanel: 'Mixpanel: raw export, pages of engage',
     amplitude: 'Amplitude: archives of the Export API',

@@ -52,7 +52,7 @@ export const ok = z.strictObject({ ok: z.literal(true) });
 const cell = z.unknown();
 const range = z.strictObject({ from: moment, to: moment });
 
-/** Of `explain: true`. */
+/** A definition in the answer to `explain: true`. */
 const shownDefinition = z.strictObject({
   name: z.string(),
   query: z.string(),

@@ -130,7 +130,7 @@ function toErrorResponse(kind: PublicErrorKind) {
 function toResponses(rule: RouteRule, operation: Operation): Record<string, unknown> {
   const answers = Object.entries(operation.answers).map(([status, content]) => [status, toAnswer(status, content)]);
   const errors = errorStatusesOf(rule, operation).map((status) => [String(status), toError(operation, kindOf(status))]);
-  // Of a redirect, which clients follow: all other statuses are errors.
+  // A route that only redirects: clients follow it, and every other status is an error.
   const isRedirect = !Object.keys(operation.answers).some((status) => status.startsWith('2'));
   const others = isRedirect ? [['default', toError(operation, 'bad_request')]] : [];
   return Object.fromEntries([...errors, ...answers, ...others]);

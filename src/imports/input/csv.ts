@@ -51,7 +51,7 @@ class RowParser extends Parser {
     });
   }
 
-  /** Of the parser: a row, or null at the end. */
+  /** Called by the parser with a row, or with null at the end. */
   override push(values: readonly string[] | null): boolean {
     if (values !== null) {
       this.#add(values, this.info.lines);

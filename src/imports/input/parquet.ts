@@ -18,7 +18,7 @@ const MAGIC = 'PAR1';
 /** What a slice has, uncompressed. */
 const SLICE_BYTES = 16 * 1024 * 1024;
 const SLICE_ROWS_MIN = 100;
-/** Of columns without an index of their pages, all compressed bytes are in memory. */
+/** Limit for columns without a page index, whose compressed bytes are all in memory. */
 const UNINDEXED_BYTES_MAX = 512 * 1024 * 1024;
 
 /**
@@ -55,7 +55,7 @@ async function loadLibrary() {
   try {
     const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
     const { compressors } = await import('hyparquet-compressors');
-    // Those of Node are native.
+    // Node's own decompressors are native, and faster.
     const native = {
       GZIP: (bytes: Uint8Array) => gunzipSync(bytes),
       BROTLI: (bytes: Uint8Array) => brotliDecompressSync(bytes),
@@ -71,7 +71,7 @@ interface OpenGroup {
   readonly buffer: AsyncBuffer;
   readonly metadata: FileMetaData;
   readonly group: RowGroup;
-  /** Of its first row. */
+  /** Number of its first row. */
   readonly line: number;
 }
 

@@ -17,7 +17,7 @@ export const FILES_MAX = 100;
 const HEAD_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 
-/** Of file systems; each character has one to four bytes. */
+/** Limit of file systems; each character has one to four bytes. */
 const NAME_BYTES_MAX = 255;
 
 /** A name that is one in any folder: places in the summary show it. */
@@ -47,7 +47,7 @@ export async function removeLeftFolders(): Promise<void> {
   }
 }
 
-/** Of this process only folders are meant that one with the same id has left. */
+/** A folder with the id of this process was left by an earlier one that had the same id. */
 function isRunning(pid: number): boolean {
   if (pid === process.pid) return false;
   try {

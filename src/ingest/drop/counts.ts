@@ -104,7 +104,7 @@ async function readDays(
   }
 }
 
-/** For a deleted project. */
+/** Removes the counts of a deleted project. */
 export async function forgetDropped(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
   await redis.unlink(...lastDays(now).map((day) => countsKey(projectId, day)));
 }

@@ -7,6 +7,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import ipaddr from 'ipaddr.js';
 import { LRUCache } from 'lru-cache';
 import { type Response as MmdbRecord, Reader } from 'maxmind';
+import { ConfigProblem } from '../../platform/config-problem.js';
 import { continentOf } from './continents.js';
 
 export const GEO_TEXT_FIELDS = [
@@ -37,7 +38,7 @@ export type GeographyLookup = (address: string | undefined, headers: IncomingHtt
 
 /**
  * Parses GEOIP_HEADERS, such as `country=cf-ipcountry,city=cf-ipcity`: the header of a trusted
- * proxy for each field. Throws for an unknown field.
+ * proxy for each field. Throws ConfigProblem for an unknown field.
  */
 export function parseGeographyHeaders(text: string | undefined): Partial<Record<GeoTextField, string>> {
   const names: Partial<Record<GeoTextField, string>> = {};
@@ -45,7 +46,9 @@ export function parseGeographyHeaders(text: string | undefined): Partial<Record<
     const [field, header] = pair.split('=').map((part) => part.trim());
     const known = GEO_TEXT_FIELDS.find((name) => name === field);
     if (known === undefined || header === undefined || header === '') {
-      throw new Error(`GEOIP_HEADERS: "${pair}" is not field=header; the fields are ${GEO_TEXT_FIELDS.join(', ')}`);
+      throw new ConfigProblem(
+        `GEOIP_HEADERS: "${pair}" is not field=header; the fields are ${GEO_TEXT_FIELDS.join(', ')}`,
+      );
     }
     names[known] = header;
   }
@@ -58,7 +61,7 @@ const CACHED_ADDRESSES_MAX = 20_000;
 /**
  * `databases` are paths; the first database with a record for the address is used. `headerNames`
  * maps a field to a header of the proxy; a country from a header takes precedence over the
- * databases. Throws at once when a file does not exist.
+ * databases. Throws ConfigProblem at once when a file does not exist.
  *
  * Reading a database takes 100 ms or more. With `readsInBackground` a lookup that needs one throws
  * DatabaseNotRead: see withDatabases.
@@ -120,7 +123,7 @@ export async function withDatabases<T>(decide: () => T): Promise<T> {
  * an idle process should not hold it.
  */
 function openWhenNeeded(path: string, readsInBackground: boolean): (address: string) => MmdbRecord | undefined {
-  if (!existsSync(path)) throw new Error(`GEOIP_DATABASE: there is no file ${path}`);
+  if (!existsSync(path)) throw new ConfigProblem(`GEOIP_DATABASE: there is no file ${path}`);
   // A file name may state the address family; otherwise the database is opened for both.
   const family = /ipv([46])[^/]*$/i.exec(path)?.[1];
   let reader: Reader<MmdbRecord> | undefined;

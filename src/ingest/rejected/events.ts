@@ -8,7 +8,7 @@ import { toSample } from './sample.js';
 import { type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './store.js';
 
 const WRITE_EVERY_MS = 1000;
-/** For all projects together, between two writes. */
+/** Samples that wait between two writes, of all projects together. */
 const SAMPLES_WAITING_MAX = 200;
 
 export interface RejectedEvent {

@@ -106,7 +106,7 @@ export async function forgetSamplesOf(redis: Redis, projectId: ProjectId, ids: r
   if (named.length > 0) await redis.zrem(key, ...named);
 }
 
-/** For a deleted project. */
+/** Removes counts and samples of a deleted project. */
 export async function forgetRejected(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
   const fields = SKIP_REASONS.map((reason) => countField(projectId, reason));
   const transaction = redis.multi().unlink(samplesKey(projectId));

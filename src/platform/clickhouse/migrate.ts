@@ -92,7 +92,7 @@ interface HostFailure {
   readonly error: unknown;
 }
 
-/** For people at a terminal, without a trace. */
+/** Its message is shown at a terminal, without a trace. */
 export class HostsNotMigrated extends Error {
   /** Whether the first shard is complete. */
   readonly isFirstMigrated: boolean;
@@ -105,7 +105,7 @@ export class HostsNotMigrated extends Error {
   }
 }
 
-/** Of one server, which is shard 1. Resolves with the names of the newly applied files. */
+/** Migrates one server, which is shard 1. Resolves with the names of the newly applied files. */
 export async function migrateClickHouse(config: ClickHouseSettings): Promise<string[]> {
   const shard = { id: 1, urls: [config.CLICKHOUSE_URL] };
   const { applied, failed } = await migrateShard(shard, config.CLICKHOUSE_DATABASE);

@@ -44,7 +44,7 @@ async function ask(clickhouse: ClickHouseClient, processes: string, [queryId, si
   return row.n;
 }
 
-/** Of all inserts of a lock; its epoch follows. */
+/** Prefix of the query ids of all inserts of a lock; the epoch follows. */
 export const epochPrefix = (lock: string): string => `${lock}-e`;
 
 /** Hosts behind one address, which form a cluster of this name. */

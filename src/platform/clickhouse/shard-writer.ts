@@ -31,9 +31,9 @@ const TIMES: ShardWriterTimes = { leaseMs: 10_000, graceMs: 5_000 };
 const RENEWALS_PER_LEASE = 4;
 const POLL_MS = 50;
 
-/** For one insert. */
+/** The lock, held for one insert. */
 export interface Held {
-  /** Of the host that takes the insert. */
+  /** Client of the host that takes the insert. */
   readonly clickhouse: ClickHouseClient;
   readonly queryId: string;
   /** Throws when another writer may have the lock. */

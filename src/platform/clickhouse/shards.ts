@@ -25,9 +25,9 @@ export const REGISTRY_EVERY_MS = 5_000;
 
 export interface Shard {
   readonly id: number;
-  /** Of the host that takes every insert, and answers queries. */
+  /** Client of the host that takes every insert, and answers queries. */
   readonly clickhouse: ClickHouseClient;
-  /** Of every host, the writing one first. */
+  /** Every host, the writing one first. */
   readonly hosts: readonly ShardHost[];
   /** Where several hosts take inserts; otherwise the query id is the lock. */
   readonly writer?: ShardWriter;
@@ -59,7 +59,7 @@ const FIRST_PLACEMENT: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: fal
 export interface ShardRow {
   readonly id: number;
   readonly urls: readonly string[];
-  /** Of the hosts behind one address; null when it leads to one host. */
+  /** Cluster of the hosts behind one address; null when it leads to one host. */
   readonly cluster: string | null;
 }
 

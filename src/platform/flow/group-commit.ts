@@ -2,9 +2,9 @@
 // answered when the job is stored.
 
 export interface Commit<T> {
-  /** That of all its items. */
+  /** The key that all its items have. */
   readonly key: string;
-  /** In order of arrival. */
+  /** Items in order of arrival. */
   readonly items: readonly T[];
   /** Sum of the items' weights. */
   readonly weight: number;

@@ -11,7 +11,7 @@ export interface LargeWritesOptions {
 
 const REMEMBERED = 8;
 const TIMES_USUAL = 2;
-/** Of the first write; later ones are compared with those that have ended. */
+/** Limit of the first write; later ones are compared with those that have ended. */
 const FIRST_HOLD_MS = 250;
 /** A busy machine pauses a process for as long. */
 const HOLD_MIN_MS = 50;

@@ -19,7 +19,7 @@ export function parseJsonBody<S extends z.ZodType>(schema: S, body: unknown): z.
   return parseFields(schema, body);
 }
 
-/** The same for the query string. */
+/** Parses the fields of a query string likewise. */
 export function parseFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;

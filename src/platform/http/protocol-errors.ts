@@ -14,7 +14,7 @@ const MALFORMED: Refusal = { status: 400, error: 'the request is not valid HTTP/
 const HOST_MISSING: Refusal = { status: 400, error: 'the header Host is required' };
 const EXPECTATION: Refusal = { status: 417, error: 'the header Expect takes 100-continue only' };
 const CONNECT: Refusal = { status: 405, error: 'the method CONNECT is not supported' };
-/** By the code of Node's error. */
+/** Responses by the code of Node's error. */
 const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
   ['HPE_HEADER_OVERFLOW', { status: 431, error: `the request headers are larger than ${maxHeaderSize} bytes` }],
   ['HPE_CHUNK_EXTENSIONS_OVERFLOW', { status: 413, error: 'the chunk extensions of the request body are too large' }],

@@ -15,7 +15,7 @@ export interface Compressed {
   readonly gzip: Buffer;
 }
 
-/** Of contents that are served under several names. */
+/** Cache, because contents are served under several names. */
 const known = new WeakMap<Buffer, Compressed>();
 
 /** Takes a second for some hundred kilobytes: large files are compressed by the build. */

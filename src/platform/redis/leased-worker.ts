@@ -75,7 +75,7 @@ export interface LeasedWorkerOptions extends WorkerOptions {
 
 export class LeasedWorker<D> extends Worker<D, void> {
   readonly #lockMs: number;
-  /** Of the latest run of each job: that of an earlier one is lost. */
+  /** Lease of the latest run of each job: that of an earlier run is lost. */
   readonly #leases = new Map<string, JobLease>();
   readonly #renewing: NodeJS.Timeout;
   #isRenewing = false;

@@ -6,7 +6,7 @@ import { PublicError } from '../errors.js';
 import type { ThreadReply, ThreadRequest } from './thread-task.js';
 
 export interface ThreadLimits {
-  /** Of one task, from when the modules of its thread are loaded. */
+  /** Deadline of one task, from when the modules of its thread are loaded. */
   readonly deadlineMs: number;
   readonly memoryMebibytes: number;
   /** The thread ends after this time without tasks. */

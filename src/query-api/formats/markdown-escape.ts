@@ -29,7 +29,7 @@ const MARKUP = `[\\\\[\\]<\`]|${EMPHASIS_END}|&(?=#?\\w+;)`;
 
 const ESCAPED = new RegExp(`(?<kept>${IN_PLACE})|(?<break>\\r\\n|\\r|\\n)|(?<invisible>${INVISIBLE})|${MARKUP}`, 'gu');
 
-/** For a heading or the middle of a line. */
+/** Escapes text of a heading or in the middle of a line. */
 export function escapeMarkdown(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   return text.replace(ESCAPED, (found, ...rest) => {

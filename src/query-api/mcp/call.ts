@@ -60,7 +60,7 @@ export function describeRows({ shown, total }: Omit<CutAnswer, 'text'>, offset =
   return `rows ${offset + 1}–${end} of ${total}${end < total ? `, next offset ${end}` : ''}`;
 }
 
-/** Of a card, whose rows have no offset. */
+/** Describes the rows of a card, which have no offset. */
 export const describeCard = (cut: Omit<CutAnswer, 'text'>): string =>
   cut.shown > 0 && cut.shown < cut.total
     ? `rows 1–${cut.shown} of ${cut.total}; run its query with query for the others`

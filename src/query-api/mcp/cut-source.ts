@@ -5,7 +5,7 @@ import { countFitting, escapeHidden, fence } from './cut-answer.js';
 interface Cut {
   /** Lines to leave out. */
   readonly offset: number;
-  /** Of the whole text. */
+  /** Maximum length of the whole text. */
   readonly lengthMax: number;
 }
 
@@ -34,5 +34,5 @@ export function cutSource(source: string, { offset, lengthMax }: Cut): string {
 const HIDDEN_NOTE =
   'Invisible characters are shown as escapes, such as \\u202e; saving this text would store the escapes.';
 
-/** Of the lines before the fence. */
+/** Length reserved for the lines before the fence. */
 const NOTES_LENGTH = 400;

@@ -102,7 +102,7 @@ async function runCards(deps: ToolDeps, call: Call, { config, heading }: Run): P
   return text;
 }
 
-/** Of the line that counts what was not run. */
+/** Length reserved for the line that counts what was not run. */
 const LAST_LENGTH = 120;
 const ROWS_LENGTH = 100;
 

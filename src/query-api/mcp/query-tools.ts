@@ -26,7 +26,7 @@ export async function runQuery(deps: ToolDeps, call: Call, input: z.infer<typeof
   return [describeRows(cut, asked.offset), ...notes, cut.text].join('\n');
 }
 
-/** Of the line that counts the rows, and of line breaks. */
+/** Length of the line that counts the rows, and of line breaks. */
 const HEADING_LENGTH = 100;
 
 export const checkInput = z.object({ q: z.string() });

@@ -25,7 +25,7 @@ export const schemaInput = z.object({
 });
 export type SchemaInput = z.infer<typeof schemaInput>;
 
-/** Of the parts of an answer; the rest is for headings. */
+/** Length of the parts of an answer; the rest is for headings. */
 const PART_LENGTH_MAX = 11_000;
 const VALUES_SHOWN = 8;
 const VALUE_LENGTH_MAX = 40;

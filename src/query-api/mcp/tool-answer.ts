@@ -51,7 +51,7 @@ function toErrorText(log: Logger, error: unknown): string {
   return JSON.stringify({ error: 'internal error' });
 }
 
-/** Without the summary, which repeats the details. */
+/** The problems without their summary, which repeats the details. */
 function toProblems({ details = [] }: PublicError) {
   const count = details.length === 1 ? 'one problem' : `${details.length} problems`;
   const canFix = details.some((detail) => typeof detail === 'object' && detail !== null && 'fix' in detail);

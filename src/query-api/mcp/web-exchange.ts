@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import type { Request as ExpressRequest, Response as ExpressResponse } from 'express';
 
-/** Of the body, which has been read, and of the connection. */
+/** Headers of the body, which has been read, and of the connection. */
 const NOT_COPIED = new Set(['connection', 'content-encoding', 'content-length', 'host', 'transfer-encoding']);
 
 /** Without a body: the SDK gets it parsed. `Accept` is not asked of clients. */

@@ -8,7 +8,7 @@ import type { StageReader } from './stage-reader.js';
 
 export interface SortableColumns {
   readonly columns: readonly string[];
-  /** Those that are neither a metric nor a time: ascending unless the query says otherwise. */
+  /** Columns that are neither a metric nor a time: ascending unless the query says otherwise. */
   readonly ascending?: readonly string[];
   /** Metric column that `top` uses. */
   readonly metric: string | undefined;

@@ -127,7 +127,7 @@ function comparisonsIn(condition: Condition): Comparison[] {
       return comparisonsIn(condition.item);
     case 'comparison':
       return [condition];
-    // Those of its events are counted with all events.
+    // Conditions of its events are counted with all events.
     case 'call_comparison':
       return [];
   }

@@ -90,7 +90,7 @@ const filtersIn = (stages: readonly syntax.Stage[], columns: readonly string[]):
     .stagesOf(stages, 'where')
     .filter(({ condition }) => fieldsIn(condition).some(({ path }) => columns.includes(path)));
 
-/** Of one with the name of a field of events, `where` selects events. */
+/** Columns whose rows `where` filters: not those with the name of a field, which selects events. */
 function columnsOfFormula(columns: readonly syntax.FormulaColumn[], stages: readonly syntax.Stage[]): string[] {
   const own = formulaNames(columns).filter((name) => !isFieldName(name));
   return stages.some(({ kind }) => kind === 'compare') ? [...own, ...namesOfCompared(...own)] : own;

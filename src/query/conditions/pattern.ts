@@ -11,7 +11,7 @@ export interface PatternProblem {
   readonly piece: string | undefined;
 }
 
-/** By the parser's message, which is RE2's error. */
+/** Problems by the parser's message, which is RE2's error. */
 const PROBLEMS: ReadonlyMap<string, { readonly says: string; readonly hint: string }> = new Map([
   ['missing closing )', { says: 'has a ( without its )', hint: 'a parenthesis itself is written \\(' }],
   ['unexpected )', { says: 'has a ) without its (', hint: 'a parenthesis itself is written \\)' }],

@@ -10,7 +10,7 @@ export interface Definition {
   /** An event with its conditions, `* | where …`, or a query with one metric. */
   readonly query: string;
   readonly about?: string | undefined;
-  /** Of a metric: what its number is, such as `percent`. */
+  /** Only of a metric: what its number is, such as `percent`. */
   readonly unit?: string | undefined;
   /** Line of the definition in the document, from 1. */
   readonly line: number;

@@ -15,7 +15,7 @@ export interface Expanded {
   readonly query: Query;
   /** The definitions that the query uses, in the order of their first use. */
   readonly used: Definitions;
-  /** Those of them that its own text names. */
+  /** The used definitions that the text of the query itself names. */
   readonly named: Definitions;
   readonly problems: readonly QueryProblem[];
 }

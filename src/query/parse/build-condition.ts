@@ -111,7 +111,7 @@ function buildEvent(reader: NodeReader, node: SyntaxNode): EventPattern | undefi
   return { matches, written, span: spanOf(node) };
 }
 
-/** Those outside quoted texts, where they are a part of the value. */
+/** Collapses blanks outside quoted texts, in which they are a part of the value. */
 const collapseBlanks = (text: string): string =>
   text.replace(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+/gs, (_, quoted?: string) => quoted ?? ' ');
 

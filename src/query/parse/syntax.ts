@@ -15,7 +15,7 @@ export interface FieldName {
   readonly path: string;
   readonly written: string;
   readonly span: Span;
-  /** Of a cohort in `by`: the condition of its people. */
+  /** Only of a cohort in `by`: the condition of its people. */
   readonly cohort?: Condition;
 }
 
@@ -170,7 +170,7 @@ export interface StageForms {
 /** Which of the people behind an answer. */
 export type PeopleAsked =
   | { readonly kind: 'all' }
-  /** Of a step, or of a period of retention: of all cohorts, or of one. */
+  /** People at a step, or in a period of retention: of all cohorts, or of one. */
   | { readonly kind: 'at'; readonly number: Text; readonly cohort: Text | undefined }
   | { readonly kind: 'lost_after'; readonly number: Text }
   | { readonly kind: 'status'; readonly status: Text };

@@ -23,7 +23,7 @@ import type { Columns } from '../plan/plan.js';
 
 /** Calls with the same key, which one scan aggregates. */
 export interface Behaviour {
-  /** Of the row that is filtered. */
+  /** Key of the row that is filtered. */
   readonly key: Expression;
   /** Column of the key in the aggregated rows. */
   readonly keyName: string;

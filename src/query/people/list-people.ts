@@ -18,7 +18,7 @@ const AT = 'decided_at';
 
 /** Columns that tell a person apart, of selects over events that are grouped by person. */
 export const personColumns: Columns = { [PERSON]: person, [ID]: fn.any(personText) };
-/** Those beside the person. */
+/** The same columns without the person. */
 export const idColumn: Columns = { [ID]: fn.any(personText) };
 
 export const passPerson: Columns = passThrough(PERSON, ID);

@@ -154,7 +154,7 @@ function partialOf({ query, columns, range, context: { nowMs } }: AnswerParts): 
 interface Asked {
   readonly shownOrder: readonly ColumnOrder[];
   readonly rowsMax: number;
-  /** Of the requested page. */
+  /** Context of the requested page. */
   readonly context: PlanContext;
 }
 

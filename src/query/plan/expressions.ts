@@ -41,7 +41,7 @@ export interface Call {
   readonly kind: 'call';
   readonly name: FunctionName | ParametricName;
   readonly settings?: readonly number[];
-  /** Of an aggregate function: a state that can be combined, or the combination of states. */
+  /** An aggregate function as a state that can be combined, or a combination of states. */
   readonly suffix?: 'State' | 'Merge' | 'MergeIf';
   readonly arguments: readonly Expression[];
 }

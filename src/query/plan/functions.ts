@@ -143,7 +143,7 @@ export interface Functions {
   uniqExactState(value: E): E;
   /** Sample variance, computed without cancellation. */
   varSampStable(value: E): E;
-  /** Of one value, or of several together. */
+  /** Hash of one value, or of several together. */
   xxh3(...values: E[]): E;
 }
 

@@ -34,7 +34,7 @@ export interface Select {
   readonly columns: Columns;
   /** Undefined for one row without columns. */
   readonly from: EventScan | ProfileScan | DeviceScan | Step | MatchedRows | JoinedRows | undefined;
-  /** Of the rows of a step; a scan has its filter. */
+  /** Condition on the rows of a step; a scan has its own filter. */
   readonly where?: Expression;
   /** GROUP BY these columns of the same select; undefined without aggregation. */
   readonly groupBy?: readonly string[];
@@ -178,11 +178,11 @@ export type PostProcess = {
       readonly choiceKey: string;
       readonly conversionEvent: string;
       readonly unit: string;
-      /** Of results of a value: as the query has it. */
+      /** Only in results of a value: the value as the query writes it. */
       readonly value?: string;
       /** Days before the exposure. */
       readonly cuped?: number;
-      /** Of the events of `guard`, as the query has them. */
+      /** Events of `guard`, as the query writes them. */
       readonly guards?: readonly string[];
       /** The relative lift, and the end of the traffic so far. */
       readonly plan?: { readonly relativeLift: number; readonly untilMs: number };

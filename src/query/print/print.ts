@@ -18,7 +18,7 @@ export interface PrintedStatement extends Statement {
 /** What a statement reads, which decides whether an answer to it still holds. */
 export interface Reads {
   readonly tables: readonly ReadTable[];
-  /** Of the scans of events. */
+  /** Ranges of the scans of events. */
   readonly ranges: readonly TimeRange[];
   /** Instants by name of parameter, of those that are nothing but an end of a scan of events. */
   readonly bounds: Readonly<Record<string, number>>;

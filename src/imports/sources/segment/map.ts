@@ -101,7 +101,7 @@ function toEvent(call: Call, insertId: string, type: string, others: Properties,
   return { kind: 'event', event };
 }
 
-/** Of an app: its library knows no user agent. */
+/** Client of an app, whose library knows no user agent. */
 function toClient(context: JsonObject): ImportedEvent['agent'] {
   const { name: os, version: osVersion } = objectOf(context.os);
   return toAgent({ os, osVersion, device: objectOf(context.device).type });

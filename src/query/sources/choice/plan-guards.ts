@@ -25,5 +25,5 @@ export const findGuards = (guards: readonly EventSet[], isInWindow: Expression):
 export const countGuards = (found: readonly Expression[]): Columns =>
   found.length === 0 ? {} : { guards: fn.array(...found.map((one) => fn.countIf(one))) };
 
-/** In rows of exposures. */
+/** The column of guards in rows of exposures, which count none. */
 export const noGuards = (guards: readonly EventSet[]): Columns => (guards.length === 0 ? {} : { guards: fn.array() });

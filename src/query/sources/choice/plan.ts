@@ -128,7 +128,7 @@ export const selectExposures = (query: ChoiceResults, context: PlanContext): Sel
 interface ResultsOptions {
   /** The units of each variant, and their exposures: one row per variant each. */
   readonly selects: readonly Select[];
-  /** Of `rate`, `ci_low` and `ci_high`: a share of the units, or a value. */
+  /** Type of `rate`, `ci_low` and `ci_high`: a share of the units, or a value. */
   readonly resultType: 'rate' | 'number';
   /** What the presentation states beside the counts. */
   readonly stated?: { readonly value: string; readonly cuped?: number };

@@ -20,10 +20,10 @@ export interface FunnelSource {
 
 export type FunnelOrder = 'written' | 'any' | 'strict';
 
-/** Those that `compare` compares. */
+/** Metrics that `compare` compares. */
 export const METRICS: readonly string[] = ['users', 'rate', 'step_rate'];
 
-/** Of a histogram. */
+/** Rows of a histogram, for each step. */
 const BINS_MAX = 10_000;
 
 export interface FunnelQuery {

@@ -85,7 +85,7 @@ const orderOfGroups = ({ query, breakdown }: Funnel): OrderBy[] => [
 
 const namesOf = ({ query }: Funnel): Expression => textValues(query.steps.map(({ name }) => name));
 
-/** In any order, a row is of no event. */
+/** Name of the step; null with `order any`, where a row belongs to no event. */
 const eventAt = (funnel: Funnel, number: Expression): Expression =>
   funnel.query.order === 'any' ? NULL : element(namesOf(funnel), number);
 
@@ -95,7 +95,7 @@ const durations = ({ msOf }: Counted): Expression =>
 
 const MS_PER_SECOND = constant(1000);
 
-/** Those of the steps after the first, which most people do not reach. */
+/** Durations of the steps after the first, which most people do not reach. */
 const laterDurations = (funnel: Funnel, counted: Counted): Expression =>
   fn.arraySlice(durations(counted), integer(2), integer(funnel.query.steps.length - 1));
 
@@ -125,7 +125,7 @@ export function ratesOf(reached: Expression, users: Expression) {
   };
 }
 
-/** Of the steps after the first. */
+/** Median times of the steps after the first. */
 export const mediansOf = (funnel: Funnel, counted: Counted): Expression =>
   quantileForEach(0.5, laterDurations(funnel, counted));
 
@@ -149,7 +149,7 @@ export function rowsOfSteps(
   });
 }
 
-/** Behind those of the groups. */
+/** Columns that follow those of the groups. */
 export const COLUMNS_OF_STEPS: readonly OutputColumn[] = [
   ...STEP_COLUMNS,
   { name: 'rate', type: 'rate' },

@@ -7,7 +7,7 @@ import { fn } from '../../plan/functions.js';
 export const RANK_BITS = constant(5);
 export const RANK_MAX = constant(31);
 
-/** Of moments in order. */
+/** Positions of moments that are in order. */
 export function positionsOf(moments: Expression, timeOf: (moment: Expression) => Expression): Expression {
   const ranked = lambda(['moment', 'count'], (moment, count) =>
     infix('+', fn.bitShiftLeft(timeOf(moment), RANK_BITS), fn.least(infix('-', count, constant(1)), RANK_MAX)),
