@@ -4,6 +4,7 @@ import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
+import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { formatCount, StepProgress } from '../src/platform/progress.js';
 import { backUpRunning } from '../standalone/backup/back-up-running.js';
@@ -18,7 +19,7 @@ import { say } from '../standalone/terminal.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-const interrupt = new AbortController();
+const interrupted = createInterruptSignal();
 const progress = new StepProgress(process.stderr);
 
 async function backUp(path: string, archive: string): Promise<void> {
@@ -27,7 +28,7 @@ async function backUp(path: string, archive: string): Promise<void> {
   process.umask(0o077);
   const lock = tryReadLock(path);
   const isLive = lock !== undefined && isRunning(lock.holder);
-  const shown = { progress, signal: interrupt.signal };
+  const shown = { progress, signal: interrupted };
   const directory = openDataDirectory(path);
   if (isLive) return sayWritten(archive, describe(await backUpRunning(directory, archive, shown)));
   const missing = await backUpStopped(directory, archive, shown);
@@ -51,7 +52,7 @@ const describe = (manifest: Manifest | undefined): string =>
     : `everything accepted before ${manifest.point}, with ${formatCount(manifest.clickhouse.events)} stored events`;
 
 async function restore(path: string, archive: string): Promise<void> {
-  const { manifest, missing } = await restoreArchive(path, archive, { progress, signal: interrupt.signal });
+  const { manifest, missing } = await restoreArchive(path, archive, { progress, signal: interrupted });
   progress.clear();
   say(`Restored to ${path}: ${describe(manifest)}. npm start goes on from there.`);
   if (missing !== undefined) {
@@ -70,7 +71,7 @@ async function run(command: BackupCommand): Promise<void> {
 
 function fail(error: unknown): void {
   progress.clear();
-  if (interrupt.signal.aborted) {
+  if (interrupted.aborted) {
     say('interrupted; nothing is left behind: run the same command again');
     process.exitCode = EXIT_INTERRUPTED;
     return;
@@ -79,7 +80,6 @@ function fail(error: unknown): void {
   process.exitCode = EXIT_FAILED;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
 const command = parseBackupArguments(process.argv.slice(2));
 if (command.kind === 'wrong') {
   say(command.problem);

@@ -9,6 +9,7 @@ import { packageRoot, SERVICE_ENVIRONMENT_FILE } from '../../src/platform/paths.
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { registerShard } from '../../src/shards/store.js';
 import { eventually } from '../support/eventually.js';
+import { pressCtrlC } from '../support/press-ctrl-c.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 import { track } from '../support/track.js';
 
@@ -62,7 +63,7 @@ function run(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  onStart(() => void child.kill('SIGINT'));
+  onStart(() => void pressCtrlC(child));
   const resultOf = (status: number | null): Ended => ({ status, said: said.replace(PROGRESS_LINES, '') });
   return new Promise((resolve) => child.once('close', (status) => resolve(resultOf(status))));
 }
