@@ -1,7 +1,7 @@
 // `npm run backup` and `npm run restore`: the data of `npm start` in one file, written while it
 // runs or when it is stopped, and restored into an empty data directory.
-import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
@@ -11,9 +11,9 @@ import { backUpRunning } from '../standalone/backup/back-up-running.js';
 import { backUpStopped } from '../standalone/backup/back-up-stopped.js';
 import type { Manifest } from '../standalone/backup/manifest.js';
 import { restoreArchive } from '../standalone/backup/restore.js';
-import { openDataDirectory } from '../standalone/data-directory.js';
+import { openDataDirectory, SECRETS_FILE } from '../standalone/data-directory.js';
 import { tryReadLock } from '../standalone/instance-lock.js';
-import { StartProblem } from '../standalone/problem.js';
+import { reasonOf, StartProblem } from '../standalone/problem.js';
 import { isRunning } from '../standalone/process-identity.js';
 import { say } from '../standalone/terminal.js';
 
@@ -24,7 +24,9 @@ const progress = new StepProgress(process.stderr);
 
 async function backUp(path: string, archive: string): Promise<void> {
   if (!existsSync(path)) throw new StartProblem(`There is nothing to back up: ${path} does not exist.`);
+  requireData(path);
   if (existsSync(archive)) throw new StartProblem(`${archive} exists already.`);
+  requireWritable(archive);
   process.umask(0o077);
   const lock = tryReadLock(path);
   const isLive = lock !== undefined && isRunning(lock.holder);
@@ -35,6 +37,21 @@ async function backUp(path: string, archive: string): Promise<void> {
   sayWritten(archive, describe(undefined));
   if (missing === undefined) return;
   say(`It has no data of ${missing}: copy it by BACKUP DATABASE before the service starts (ops/runbooks/backup.md).`);
+}
+
+/** Opening a data directory closes the folder to others: that must not happen to another one. */
+function requireData(path: string): void {
+  if (existsSync(join(path, SECRETS_FILE))) return;
+  throw new StartProblem(`There is nothing to back up: ${path} is no data directory of npm start.`);
+}
+
+/** Before anything is copied. */
+function requireWritable(archive: string): void {
+  try {
+    accessSync(`${dirname(archive)}/`, constants.W_OK);
+  } catch (error) {
+    throw new StartProblem(`${archive} cannot be written: ${reasonOf(error)}.`, { cause: error });
+  }
 }
 
 function sayWritten(archive: string, content: string): void {
