@@ -1,39 +1,57 @@
 // `npm run backup` and `npm run restore`: the data of `npm start` in one file, written while it
 // runs or when it is stopped, and restored into an empty data directory.
-import { existsSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
+import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { formatCount, StepProgress } from '../src/platform/progress.js';
 import { backUpRunning } from '../standalone/backup/back-up-running.js';
 import { backUpStopped } from '../standalone/backup/back-up-stopped.js';
 import type { Manifest } from '../standalone/backup/manifest.js';
 import { restoreArchive } from '../standalone/backup/restore.js';
-import { openDataDirectory } from '../standalone/data-directory.js';
+import { openDataDirectory, SECRETS_FILE } from '../standalone/data-directory.js';
 import { tryReadLock } from '../standalone/instance-lock.js';
-import { StartProblem } from '../standalone/problem.js';
+import { reasonOf, StartProblem } from '../standalone/problem.js';
 import { isRunning } from '../standalone/process-identity.js';
 import { say } from '../standalone/terminal.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-const interrupt = new AbortController();
+const interrupted = createInterruptSignal();
 const progress = new StepProgress(process.stderr);
 
 async function backUp(path: string, archive: string): Promise<void> {
   if (!existsSync(path)) throw new StartProblem(`There is nothing to back up: ${path} does not exist.`);
+  requireData(path);
   if (existsSync(archive)) throw new StartProblem(`${archive} exists already.`);
+  requireWritable(archive);
   process.umask(0o077);
   const lock = tryReadLock(path);
   const isLive = lock !== undefined && isRunning(lock.holder);
-  const shown = { progress, signal: interrupt.signal };
+  const shown = { progress, signal: interrupted };
   const directory = openDataDirectory(path);
   if (isLive) return sayWritten(archive, describe(await backUpRunning(directory, archive, shown)));
   const missing = await backUpStopped(directory, archive, shown);
   sayWritten(archive, describe(undefined));
   if (missing === undefined) return;
   say(`It has no data of ${missing}: copy it by BACKUP DATABASE before the service starts (ops/runbooks/backup.md).`);
+}
+
+/** Opening a data directory closes the folder to others: that must not happen to another one. */
+function requireData(path: string): void {
+  if (existsSync(join(path, SECRETS_FILE))) return;
+  throw new StartProblem(`There is nothing to back up: ${path} is no data directory of npm start.`);
+}
+
+/** Before anything is copied. */
+function requireWritable(archive: string): void {
+  try {
+    accessSync(`${dirname(archive)}/`, constants.W_OK);
+  } catch (error) {
+    throw new StartProblem(`${archive} cannot be written: ${reasonOf(error)}.`, { cause: error });
+  }
 }
 
 function sayWritten(archive: string, content: string): void {
@@ -51,7 +69,7 @@ const describe = (manifest: Manifest | undefined): string =>
     : `everything accepted before ${manifest.point}, with ${formatCount(manifest.clickhouse.events)} stored events`;
 
 async function restore(path: string, archive: string): Promise<void> {
-  const { manifest, missing } = await restoreArchive(path, archive, { progress, signal: interrupt.signal });
+  const { manifest, missing } = await restoreArchive(path, archive, { progress, signal: interrupted });
   progress.clear();
   say(`Restored to ${path}: ${describe(manifest)}. npm start goes on from there.`);
   if (missing !== undefined) {
@@ -70,7 +88,7 @@ async function run(command: BackupCommand): Promise<void> {
 
 function fail(error: unknown): void {
   progress.clear();
-  if (interrupt.signal.aborted) {
+  if (interrupted.aborted) {
     say('interrupted; nothing is left behind: run the same command again');
     process.exitCode = EXIT_INTERRUPTED;
     return;
@@ -79,7 +97,6 @@ function fail(error: unknown): void {
   process.exitCode = EXIT_FAILED;
 }
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interrupt.abort());
 const command = parseBackupArguments(process.argv.slice(2));
 if (command.kind === 'wrong') {
   say(command.problem);

@@ -10,6 +10,7 @@ import { describeFailure } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
+import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
 import { formatCount, formatRemaining, ProgressDisplay, toCells } from '../src/platform/progress.js';
@@ -18,7 +19,7 @@ import { UsageError } from '../src/platform/usage-error.js';
 const ACTOR = { kind: 'operator', id: 'npm run demo' } as const;
 const LIBRARY = 'service-demo/1';
 
-const interrupt = new AbortController();
+const interrupted = createInterruptSignal();
 const display = new ProgressDisplay(process.stderr);
 
 let config: Config | undefined;
@@ -48,7 +49,7 @@ async function run(): Promise<void> {
 async function create(deps: DemoDeps, organizationId: OrganizationId, args: DemoArguments): Promise<void> {
   const startedMs = performance.now();
   const demo = await createDemo(deps, {
-    ...{ organizationId, actor: ACTOR, library: LIBRARY, nowMs: Date.now(), signal: interrupt.signal },
+    ...{ organizationId, actor: ACTOR, library: LIBRARY, nowMs: Date.now(), signal: interrupted },
     ...{ people: args.people, seed: args.seed },
     onProgress: (progress) => show(progress, performance.now() - startedMs),
   });
@@ -111,7 +112,7 @@ function fail(cause: unknown): void {
 }
 
 function explain(cause: unknown): { status: number; message: string } {
-  if (interrupt.signal.aborted) {
+  if (interrupted.aborted) {
     return {
       status: EXIT_INTERRUPTED,
       message: 'interrupted; the incomplete demo project is deleted: run the same command again',
@@ -126,5 +127,4 @@ function explain(cause: unknown): { status: number; message: string } {
   return { status: cause instanceof UsageError ? EXIT_USAGE : EXIT_FAILED, message };
 }
 
-process.once('SIGINT', () => interrupt.abort());
 await run().catch(fail);

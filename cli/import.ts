@@ -11,12 +11,13 @@ import { type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
 import { TrackError } from '../src/imports/track-client.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
+import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { ProgressDisplay } from '../src/platform/progress.js';
 import { UsageError } from '../src/platform/usage-error.js';
 import { readSecretKey } from './project-keys.js';
 
-const interrupt = new AbortController();
+const interrupted = createInterruptSignal();
 const display = new ProgressDisplay(process.stderr);
 
 async function run(): Promise<void> {
@@ -37,7 +38,7 @@ async function importPaths(args: ImportArguments): Promise<ImportSummary> {
   // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
   const folder = resolve(env.INIT_CWD ?? '.');
   const paths = args.paths.map((path) => (path === '-' ? path : resolve(folder, path)));
-  const input = await findInput(paths, { stdin: process.stdin, signal: interrupt.signal });
+  const input = await findInput(paths, { stdin: process.stdin, signal: interrupted });
   const startedMs = performance.now();
   let summary: ImportSummary | undefined;
   try {
@@ -47,7 +48,7 @@ async function importPaths(args: ImportArguments): Promise<ImportSummary> {
       library: libraryOf(args.source.name),
       nowMs: Date.now(),
       overwritesProfiles: args.overwritesProfiles,
-      signal: interrupt.signal,
+      signal: interrupted,
       onSkipped: (reason, place) => display.note(`${place}: ${reason}`),
       onProgress: (now) => {
         summary = now;
@@ -70,7 +71,7 @@ async function createClients(args: ImportArguments): Promise<NonNullable<ImportO
   const { site, identifiesPerSecond } = args;
   return createImportClients({
     ...{ ...target, source: args.source.name, site, identifiesPerSecond },
-    ...{ signal: interrupt.signal, onRetry: createRetryNotes() },
+    ...{ signal: interrupted, onRetry: createRetryNotes() },
   });
 }
 
@@ -98,12 +99,11 @@ function fail(cause: unknown): void {
 }
 
 function explain(cause: unknown): { status: number; message: string } {
-  if (interrupt.signal.aborted) return { status: EXIT_INTERRUPTED, message: `interrupted; ${GO_ON}` };
+  if (interrupted.aborted) return { status: EXIT_INTERRUPTED, message: `interrupted; ${GO_ON}` };
   const message = cause instanceof Error ? cause.message : String(cause);
   if (cause instanceof UsageError) return { status: EXIT_USAGE, message };
   const mayGoOn = cause instanceof TrackError && cause.isPassing;
   return { status: EXIT_FAILED, message: mayGoOn ? `${message}\n${GO_ON}` : message };
 }
 
-process.once('SIGINT', () => interrupt.abort());
 await run().catch(fail);

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
+import { tryCanonicalEmail } from '../src/accounts/addresses.js';
 import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
@@ -40,6 +41,7 @@ async function run(args: readonly string[]): Promise<void> {
   if (option !== undefined) return refuse(`npm run invite has no option ${option}; try --help`);
   if (email === undefined) return refuse('the e-mail address is missing: npm run invite -- owner@example.com');
   if (more !== undefined) return refuse(`npm run invite takes one e-mail address, not also ${more}`);
+  if (tryCanonicalEmail(email) === undefined) return refuse(`"${email}" is not an e-mail address`);
   config = readOperatorConfig();
   const url = await findPublicUrl(config);
   const postgres = createPostgres(config, { poolMax: 1 });

@@ -1,11 +1,13 @@
 // `npm run repair-redis -- DIRECTORY`: fills the holes of zeros that a full disk has left in the
 // append-only file of a Redis that is stopped. `npm start` does the same by itself.
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { EXIT_USAGE } from '../src/platform/exit-status.js';
 import { fillHoles } from '../standalone/append-only-file.js';
 
-const [directory] = process.argv.slice(2);
+const [given] = process.argv.slice(2);
+// npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
+const directory = given && resolve(process.env.INIT_CWD || '.', given);
 if (directory === undefined || !existsSync(join(directory, 'appendonlydir'))) {
   process.stderr.write('usage: npm run repair-redis -- DIRECTORY, the "dir" of redis.conf, with Redis stopped\n');
   process.exit(EXIT_USAGE);

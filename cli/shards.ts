@@ -3,6 +3,7 @@
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_INTERRUPTED } from '../src/platform/exit-status.js';
+import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { StepProgress } from '../src/platform/progress.js';
 import { createRedis } from '../src/platform/redis/client.js';
@@ -11,8 +12,7 @@ import { HELP, parseShardsCommand } from '../src/shards/arguments.js';
 import { describeShards } from '../src/shards/describe-shards.js';
 import { drainShard, moveProject } from '../src/shards/move-project.js';
 
-const stopping = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
+const interrupted = createInterruptSignal();
 
 const progress = new StepProgress(process.stderr);
 
@@ -30,7 +30,7 @@ async function run(): Promise<void> {
   const postgres = createPostgres(config, { poolMax: 3 });
   const redis = createRedis(config);
   redis.on('error', () => {});
-  const deps = { ...{ config, postgres, redis, say, progress }, signal: stopping.signal };
+  const deps = { ...{ config, postgres, redis, say, progress }, signal: interrupted };
   try {
     switch (command.kind) {
       case 'list':
@@ -54,7 +54,7 @@ try {
   await run();
 } catch (error) {
   progress.clear();
-  if (stopping.signal.aborted) {
+  if (interrupted.aborted) {
     process.stderr.write('interrupted; run the same command again: it begins with what is left\n');
     process.exitCode = EXIT_INTERRUPTED;
   } else failWithMessage(error, config);

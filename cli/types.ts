@@ -18,7 +18,7 @@ Writes the types of a project's events, from its catalog, its definitions and th
 
   --project NAME|ID    default: that of SERVICE_KEY, else the first project of the service that npm start runs
   --language LANGUAGE  typescript (default) or python
-  --out FILE           default: standard output
+  --out FILE           relative to the folder of the call; default: standard output
   --url URL            the service; default: SERVICE_URL, else the one that npm start runs
   --key KEY            a secret key; default: SERVICE_KEY, else read from the database
   --help               this text
@@ -48,7 +48,8 @@ async function run(): Promise<void> {
   const found = { ...(project === undefined && env), dataDirectory, readSecretKey };
   const text = WRITERS[language](await readProjectTypes(createAsk(await resolveTarget({ url, key, project }, found))));
   if (out === undefined) process.stdout.write(text);
-  else writeFileSync(out, text);
+  // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
+  else writeFileSync(resolve(env.INIT_CWD || '.', out), text);
 }
 
 const createAsk =

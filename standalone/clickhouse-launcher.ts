@@ -32,6 +32,8 @@ const workingFolder = join(runFolder, 'working');
 const startFifo = join(runFolder, 'start.fifo');
 const stopFifo = join(runFolder, 'stop.fifo');
 removeLeftovers(directory);
+// Of an earlier process with the same pid, as after a crash of the machine or container.
+rmSync(runFolder, { recursive: true, force: true });
 mkdirSync(workingFolder, { recursive: true, mode: 0o700 });
 execFileSync('mkfifo', ['-m', '600', startFifo, stopFifo]);
 process.chdir(workingFolder);

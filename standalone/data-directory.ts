@@ -1,9 +1,12 @@
 // Layout of DATA_DIR, and the secrets that are generated once and stored there.
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { SERVICE_ENVIRONMENT_FILE } from '../src/platform/paths.js';
 import { reasonOf, StartProblem } from './problem.js';
+
+/** Every data directory has it, from its first start on. */
+export const SECRETS_FILE = 'secrets.json';
 
 export interface DataDirectory {
   readonly path: string;
@@ -27,32 +30,52 @@ export interface Secrets {
   readonly clickhouseBackupPassword: string;
 }
 
+/** Creates what is missing, and closes the folder to others. */
 export function openDataDirectory(path: string): DataDirectory {
+  const directory = locateDataDirectory(path);
+  createFolder(directory.path);
+  closeToOthers(directory.path);
+  requireOwn(directory.path);
+  createFolder(directory.logs);
+  closeToOthers(directory.logs);
+  return directory;
+}
+
+/** Of a folder that may not exist. */
+export function locateDataDirectory(path: string): DataDirectory {
   const root = resolve(path);
-  createFolder(root);
-  closeToOthers(root);
-  requireOwn(root);
-  const logs = join(root, 'logs');
-  createFolder(logs);
-  closeToOthers(logs);
   return {
     path: root,
     postgres: join(root, 'postgres'),
     redis: join(root, 'redis'),
     clickhouse: join(root, 'clickhouse'),
-    logs,
+    logs: join(root, 'logs'),
     standaloneFile: join(root, 'standalone.json'),
     serviceEnvironmentFile: join(root, SERVICE_ENVIRONMENT_FILE),
   };
 }
 
-function createFolder(path: string): void {
+/** Throws a StartProblem that names DATA_DIR. */
+export function createFolder(path: string): void {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    createWithParents(path);
   } catch (error) {
     throw new StartProblem(`${reasonOf(error)}; set DATA_DIR to a folder that this account can write.`, {
       cause: error,
     });
+  }
+}
+
+/** Node's `recursive` never ends below /proc, where a new name has "no such file or directory". */
+function createWithParents(path: string): void {
+  const isFolder = () => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder()) return;
+  if (dirname(path) !== path) createWithParents(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!isFolder()) throw error;
   }
 }
 
@@ -97,7 +120,7 @@ export function requireAccountOf({ path, postgres, redis, clickhouse }: DataDire
 
 /** Writes the file only when a secret is missing: it belongs to the account that wrote it last. */
 export function readOrCreateSecrets(directory: DataDirectory): Secrets {
-  const path = join(directory.path, 'secrets.json');
+  const path = join(directory.path, SECRETS_FILE);
   const secret = () => randomBytes(32).toString('hex');
   const existing = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {};
   const secrets: Secrets = {

@@ -32,14 +32,19 @@ export class LogFile {
     closeSync(this.#file);
   }
 
+  /**
+   * Closes the file last: when a step fails, its descriptor still belongs to this log, and the next
+   * line tries again.
+   */
   #rotate(): void {
-    closeSync(this.#file);
     for (let number = FILES_KEPT - 1; number >= 1; number -= 1) {
       const from = number === 1 ? this.#path : `${this.#path}.${number - 1}`;
       if (sizeOf(from) !== undefined) renameSync(from, `${this.#path}.${number}`);
     }
+    const full = this.#file;
     this.#file = openSync(this.#path, 'a', 0o600);
     this.#bytes = 0;
+    closeSync(full);
   }
 }
 

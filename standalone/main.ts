@@ -5,7 +5,7 @@ import { EXIT_FAILED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { describeNodeVersion } from '../src/platform/node-version.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { UsageError } from '../src/platform/usage-error.js';
-import { openDataDirectory } from './data-directory.js';
+import { locateDataDirectory, openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
 import { reasonOf, StartProblem } from './problem.js';
@@ -57,7 +57,7 @@ async function main(): Promise<void> {
 /** Imported here only, so that the supervisor does not load the database clients. */
 async function showKeysOf(path: string): Promise<void> {
   const { showKeys } = await import('./show-keys.js');
-  await showKeys(openDataDirectory(path).standaloneFile).catch((error: unknown) => {
+  await showKeys(locateDataDirectory(path).standaloneFile).catch((error: unknown) => {
     throw error instanceof StartProblem ? error : new StartProblem(reasonOf(error), { cause: error });
   });
 }

@@ -1,11 +1,11 @@
 // PostgreSQL as a child process, from the binaries of the npm package: one small cluster on
 // loopback with a password.
 import { spawn } from 'node:child_process';
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { askEngine } from './ask-engine.js';
-import { prepareEngineFolder, writeEngineFile } from './engine-user.js';
+import { type Account, prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { SERVICE_ROLE, SUPERUSER } from './postgres-accounts.js';
 import { findPostgresUser, type PostgresUser } from './postgres-user.js';
 import { reasonOf, StartProblem } from './problem.js';
@@ -55,6 +55,7 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
       name: 'postgres',
       isIsolated: true,
       ...user.command('postgres', directory, (path) => ['-D', path, '-p', String(port), ...settings(connectionsMax)]),
+      beforeStart: async () => disownPid(directory, user.owner),
       checkReady: () => checkReady(port),
       liveness: { ...ENGINE_LIVENESS, check: async (timeoutMs) => void (await greet(port, timeoutMs)) },
       onLine: (line, child) => {
@@ -69,6 +70,30 @@ export async function embeddedPostgres(options: EmbeddedPostgresOptions): Promis
       orphanSignal: 'SIGINT',
     },
   };
+}
+
+/**
+ * PostgreSQL does not start while a process has the pid in its file. After a crash of the machine
+ * or container that can be any program: its pid is replaced by that of the parent, which PostgreSQL
+ * ignores. The other lines stay: by them it finds backends that live on.
+ */
+function disownPid(directory: string, owner: Account | undefined): void {
+  const path = join(directory, 'postmaster.pid');
+  // Not a link that the engine's account may have created.
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const [pid, ...rest] = readFileSync(path, 'utf8').split('\n');
+  const program = tryProgramOf(Number(pid));
+  if (program === undefined || /(?:^|\/)postgres(?::|$)/.test(program)) return;
+  writeEngineFile(path, [process.pid, ...rest].join('\n'), owner);
+}
+
+/** Undefined when there is no such process, or the system does not say. */
+function tryProgramOf(pid: number): string | undefined {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0];
+  } catch {
+    return undefined;
+  }
 }
 
 /**

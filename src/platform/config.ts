@@ -181,10 +181,15 @@ const schema = settings
 
 export type Config = Readonly<z.infer<typeof schema>>;
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** An empty variable counts as unset, as in `FOO= node …` and in .env files. */
+const withoutEmpty = (environment: Environment): Environment =>
+  Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+
 /** Throws one error that lists every missing or invalid setting by name. */
-export function parseConfig(environment: Readonly<Record<string, string | undefined>>): Config {
-  // An empty variable counts as unset, as in `FOO= node …` and in .env files.
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+export function parseConfig(environment: Environment): Config {
+  const present = withoutEmpty(environment);
   const parsed = schema.safeParse(present);
   if (parsed.success) return Object.freeze(parsed.data);
   const problems = parsed.error.issues.map(({ code, path, message }) => {
@@ -210,5 +215,5 @@ export function readOperatorConfig(): Config {
       `no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`,
     );
   }
-  return parseConfig({ ...JSON.parse(readFileSync(path, 'utf8')), ...process.env });
+  return parseConfig({ ...JSON.parse(readFileSync(path, 'utf8')), ...withoutEmpty(process.env) });
 }

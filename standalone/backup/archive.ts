@@ -49,6 +49,9 @@ export async function writeArchive(
     flush(unfinished);
     await verifyArchive(unfinished, hash.digest('hex'), signal);
     renameSync(unfinished, archive);
+  } catch (error) {
+    if (!(error instanceof Error && 'syscall' in error)) throw error;
+    throw new StartProblem(`${archive} cannot be written: ${error.message}.`, { cause: error });
   } finally {
     tar.child.kill();
     rmSync(unfinished, { force: true });

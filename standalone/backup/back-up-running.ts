@@ -4,11 +4,13 @@
 // copy is in the backup once; of what was accepted later, a part is.
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { canaryProjectOf } from '../../src/ingest/canary.js';
+import { FIRST_SHARD } from '../../src/platform/clickhouse/shards.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import type { StepProgress } from '../../src/platform/progress.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { BACKUPS_FOLDER } from '../clickhouse-server.js';
-import { type DataDirectory, readOrCreateSecrets, requireAccountOf } from '../data-directory.js';
+import { type DataDirectory, readOrCreateSecrets, requireAccountOf, SECRETS_FILE } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { StartProblem } from '../problem.js';
 import { writeArchive } from './archive.js';
@@ -25,7 +27,7 @@ export const STAGE_FOLDER = 'backup.unfinished';
 export const POSTGRES_FOLDER = 'postgres';
 export const REDIS_FOLDER = 'redis';
 export const CLICKHOUSE_FOLDER = 'clickhouse';
-const PRIVATE_FILES = ['secrets.json', 'standalone.json'];
+const PRIVATE_FILES = [SECRETS_FILE, 'standalone.json'];
 
 export interface BackupProgress {
   readonly progress: StepProgress;
@@ -134,8 +136,10 @@ async function requireOneShard(postgres: Postgres): Promise<void> {
   );
 }
 
+/** Without those that the service sends itself, which no query counts. */
 async function countEvents({ clickhouse, database }: EmbeddedStores): Promise<number> {
-  const query = `SELECT count() AS events FROM ${database}.events FORMAT JSONEachRow`;
+  const isOfProject = `project_id != '${canaryProjectOf(FIRST_SHARD)}'`;
+  const query = `SELECT count() AS events FROM ${database}.events WHERE ${isOfProject} FORMAT JSONEachRow`;
   const [row] = await askEngineRows<{ events: string }>(clickhouse, query);
   return Number(row?.events ?? 0);
 }

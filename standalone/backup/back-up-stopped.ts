@@ -1,10 +1,11 @@
 // Backup of a stopped service: the files of its data directory, whose lock is taken meanwhile. The
 // data of further ClickHouse servers is not there.
-import { readdirSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { BACKUPS_FOLDER } from '../clickhouse-server.js';
 import { type DataDirectory, requireAccountOf } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
+import { StartProblem } from '../problem.js';
 import { writeArchive } from './archive.js';
 import { type BackupProgress, STAGE_FOLDER } from './back-up-running.js';
 import { nameShardsOfStopped } from './further-shards.js';
@@ -18,6 +19,10 @@ export async function backUpStopped(
   { progress, signal }: BackupProgress,
 ): Promise<string | undefined> {
   requireAccountOf(directory);
+  if (archive.startsWith(join(directory.path, '/'))) {
+    throw new StartProblem(`${archive} is in ${directory.path}, all of which it would contain: name a file elsewhere.`);
+  }
+  requireNoLinks(directory);
   const lock = await InstanceLock.take(directory.path);
   try {
     const missing = await nameShardsOfStopped(directory, lock);
@@ -33,6 +38,15 @@ export async function backUpStopped(
   } finally {
     lock.release();
   }
+}
+
+/** The archive would contain the link, not the data behind it. */
+function requireNoLinks({ postgres, redis, clickhouse }: DataDirectory): void {
+  const link = [postgres, redis, clickhouse].find((path) =>
+    lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink(),
+  );
+  if (link === undefined) return;
+  throw new StartProblem(`${link} is a link, whose data the file would lack: run the backup while the service runs.`);
 }
 
 const sizeOf = (folder: string): number =>

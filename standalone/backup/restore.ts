@@ -6,7 +6,13 @@ import { basename, join } from 'node:path';
 import { applyMigrations } from '../../src/platform/postgres/migrate.js';
 import { SERVICE_USER } from '../clickhouse-config.js';
 import { BACKUPS_FOLDER, embeddedClickHouse } from '../clickhouse-server.js';
-import { type DataDirectory, openDataDirectory, readOrCreateSecrets } from '../data-directory.js';
+import {
+  createFolder,
+  type DataDirectory,
+  openDataDirectory,
+  readOrCreateSecrets,
+  SECRETS_FILE,
+} from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance } from '../postgres-accounts.js';
 import { reasonOf, StartProblem } from '../problem.js';
@@ -20,7 +26,7 @@ import { loadRows } from './postgres-rows.js';
 import { sizeOf } from './size-of.js';
 import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
 
-const PRIVATE_FILES = ['secrets.json', 'standalone.json'];
+const PRIVATE_FILES = [SECRETS_FILE, 'standalone.json'];
 
 export interface Restored {
   /** Undefined for the archive of a stopped service. */
@@ -37,7 +43,7 @@ export async function restoreArchive(
   if (!existsSync(archive)) throw new StartProblem(`${archive} does not exist.`);
   removeEmpty(directory);
   const work = `${directory}.restoring`;
-  mkdirSync(work, { recursive: true, mode: 0o700 });
+  createFolder(work);
   const lock = await InstanceLock.take(work);
   try {
     for (const name of readdirSync(work)) {
@@ -103,7 +109,7 @@ async function extract(archive: string, folder: string, { progress, signal }: Ba
 }
 
 function requireDataDirectory(folder: string, archive: string): void {
-  if (existsSync(join(folder, 'secrets.json'))) return;
+  if (existsSync(join(folder, SECRETS_FILE))) return;
   throw new StartProblem(`${archive} is not a backup of this service.`);
 }
 

@@ -5,10 +5,15 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { canaryProjectOf } from '../../src/ingest/canary.js';
+import { FIRST_SHARD } from '../../src/platform/clickhouse/shards.js';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
+import { formatCount } from '../../src/platform/progress.js';
 import { registerShard } from '../../src/shards/store.js';
+import { basicAuthorization } from '../../standalone/clickhouse-config.js';
 import { eventually } from '../support/eventually.js';
+import { pressCtrlC } from '../support/press-ctrl-c.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 import { track } from '../support/track.js';
 
@@ -62,7 +67,7 @@ function run(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text;
   });
-  onStart(() => void child.kill('SIGINT'));
+  onStart(() => void pressCtrlC(child));
   const resultOf = (status: number | null): Ended => ({ status, said: said.replace(PROGRESS_LINES, '') });
   return new Promise((resolve) => child.once('close', (status) => resolve(resultOf(status))));
 }
@@ -162,6 +167,20 @@ test('a backup of a stopped service continues it elsewhere', async () => {
   expect(await countOf(keys, 'users | where user.plan = "free" | count')).toBe(1);
 }, 240_000);
 
+/** As a worker does every minute. */
+async function storeCanary(dataDirectory: string): Promise<void> {
+  const settings = JSON.parse(readFileSync(join(dataDirectory, SERVICE_ENVIRONMENT_FILE), 'utf8')) as {
+    CLICKHOUSE_URL: string;
+  };
+  const { origin, password } = new URL(settings.CLICKHOUSE_URL);
+  const { status } = await fetch(origin, {
+    method: 'POST',
+    headers: { Authorization: basicAuthorization(password) },
+    body: `INSERT INTO analytics.events (project_id, event_type) VALUES ('${canaryProjectOf(FIRST_SHARD)}', 'canary')`,
+  });
+  expect(status).toBe(200);
+}
+
 test('Ctrl-C leaves nothing behind, and the same command works again', async () => {
   const interrupted = join(root, 'interrupted.tar.gz');
   const target = join(root, 'interrupted');
@@ -182,7 +201,10 @@ test('Ctrl-C leaves nothing behind, and the same command works again', async () 
     expect(readdirSync(root).filter((name) => name.startsWith('interrupted'))).toEqual([]);
     expect([stage, engineStage].filter(existsSync)).toEqual([]);
   }
-  expect(await run('backup', moved, interrupted)).toEqual({ status: 0, said: expect.any(String) });
+  await storeCanary(moved);
+  const events = await countOf((await running?.ready()) as StandaloneKeys, '* | last 1d | count');
+  const written = expect.stringContaining(`with ${formatCount(Number(events))} stored events`);
+  expect(await run('backup', moved, interrupted)).toEqual({ status: 0, said: written });
 
   const work = join(`${target}.restoring`, 'data', 'postgres');
   expect(await run('restore', target, interrupted, (press) => isStarted(work, press))).toEqual(nothing);

@@ -1,6 +1,7 @@
-// Every command of package.json answers --help, and writes nothing; processes say what is missing.
+// Every command of package.json answers --help, and writes nothing; commands refuse wrong arguments
+// and folders; processes say what is missing.
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -75,6 +76,55 @@ test.each(['backup', 'restore'])('npm run %s refuses what is not one file', asyn
   expect(await refused('--fast', 'a')).toBe(`npm run ${name} has no option --fast; try --help\n`);
   expect(await refused('a', 'b')).toBe(`npm run ${name} takes one file, not also b\n`);
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('npm start -- --keys creates no folder', async () => {
+  const path = join(folder, 'data', 'standalone.json');
+  expect(await run(scripts.start ?? '', ['--keys'])).toEqual({
+    ...{ status: 1, output: '', errors: `${path} does not exist: run npm start first.\n` },
+  });
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('npm run backup refuses a folder that is no data directory, and leaves it as it is', async () => {
+  const data = join(folder, 'data');
+  mkdirSync(data);
+  chmodSync(data, 0o755);
+  expect(await run(scripts.backup ?? '', ['file.tar.gz'])).toEqual({
+    ...{ status: 1, output: '', errors: `There is nothing to back up: ${data} is no data directory of npm start.\n` },
+  });
+  expect([readdirSync(folder), readdirSync(data), statSync(data).mode & 0o777]).toEqual([['data'], [], 0o755]);
+  rmSync(data, { recursive: true });
+});
+
+test('npm run backup names a file that it cannot write, before it copies anything', async () => {
+  const data = join(folder, 'data');
+  mkdirSync(data, { mode: 0o700 });
+  writeFileSync(join(data, 'secrets.json'), '{}');
+  const { status, errors } = await run(scripts.backup ?? '', ['none/file.tar.gz']);
+  const reason = `ENOENT: no such file or directory, access '${join(folder, 'none')}/'`;
+  expect({ status, errors }).toEqual({
+    ...{ status: 1, errors: `${join(folder, 'none', 'file.tar.gz')} cannot be written: ${reason}.\n` },
+  });
+  const inside = await run(scripts.backup ?? '', ['data/file.tar.gz']);
+  expect(inside.errors).toMatch(/data\/file\.tar\.gz is in .*\/data, all of which it would contain: name a file /);
+  expect(readdirSync(data).filter((name) => name.includes('file'))).toEqual([]);
+  rmSync(data, { recursive: true });
+});
+
+test('npm run invite refuses what is no e-mail address', async () => {
+  expect(await run(scripts.invite ?? '', ['notanemail'])).toEqual({
+    ...{ status: 2, output: '', errors: '"notanemail" is not an e-mail address\n' },
+  });
+});
+
+test('a path is relative to the folder of the call', async () => {
+  const redis = join(folder, 'redis');
+  mkdirSync(join(redis, 'appendonlydir'), { recursive: true });
+  expect(await run(scripts['repair-redis'] ?? '', ['redis'])).toEqual({
+    ...{ status: 0, output: '0 bytes of zeros filled\n', errors: '' },
+  });
+  rmSync(redis, { recursive: true });
 });
 
 test.each(['web', 'query', 'worker'])('%s without settings says in one line which are missing', async (kind) => {

@@ -14,6 +14,7 @@ import { drainShard, moveProject } from '../../src/shards/move-project.js';
 import { addTraces } from '../../src/shards/store.js';
 import { rollUpStored } from '../../src/usage/rollup.js';
 import { eventually } from '../support/eventually.js';
+import { pressCtrlC } from '../support/press-ctrl-c.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
@@ -264,7 +265,7 @@ async function runShards(
     stream.setEncoding('utf8').on('data', (text: string) => {
       const isNew = !interruptAt.test(said);
       said += text;
-      if (isNew && interruptAt.test(said)) child.kill('SIGINT');
+      if (isNew && interruptAt.test(said)) void pressCtrlC(child);
     });
   }
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));

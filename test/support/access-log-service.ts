@@ -9,6 +9,7 @@ import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from './eventually.js';
+import { pressCtrlC } from './press-ctrl-c.js';
 import { createTestDatabases, type ProcessGroup, startProcesses } from './stack.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -98,7 +99,7 @@ async function runInterrupted(args: readonly string[], text: string, ready: () =
   const result = resultOf(child);
   child.stdin?.write(text);
   await ready();
-  child.kill('SIGINT');
+  await pressCtrlC(child);
   return result;
 }
 

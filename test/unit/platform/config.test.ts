@@ -1,7 +1,11 @@
 // Parsing of settings whose text is easily misunderstood.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import express from 'express';
 import { expect, test } from 'vitest';
-import { parseConfig } from '../../../src/platform/config.js';
+import { parseConfig, readOperatorConfig } from '../../../src/platform/config.js';
+import { SERVICE_ENVIRONMENT_FILE } from '../../../src/platform/paths.js';
 
 const STORES = {
   DATABASE_URL: 'postgres://x',
@@ -27,6 +31,24 @@ test('what is missing is named as missing, also when it is empty', () => {
   const { DATABASE_URL: _, ...others } = STORES;
   const problem = 'the configuration has 2 problem(s): DATABASE_URL: missing; REDIS_URL: missing';
   expect(() => parseConfig({ ...others, REDIS_URL: '' })).toThrow(problem);
+});
+
+test('an empty variable does not hide what the running service has', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'operator-config-'));
+  writeFileSync(join(folder, SERVICE_ENVIRONMENT_FILE), JSON.stringify({ ...STORES, CLICKHOUSE_DATABASE: 'other' }));
+  const names = ['DATA_DIR', ...Object.keys(STORES), 'CLICKHOUSE_DATABASE'];
+  const before = Object.fromEntries(names.map((name) => [name, process.env[name]]));
+  try {
+    for (const name of names) process.env[name] = '';
+    process.env.DATA_DIR = folder;
+    expect(readOperatorConfig()).toMatchObject({ ...STORES, CLICKHOUSE_DATABASE: 'other' });
+  } finally {
+    for (const [name, value] of Object.entries(before)) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('GEOIP_HEADERS requires TRUST_PROXY', () => {

@@ -1,7 +1,16 @@
 // Archives of backups: what a damaged one says, whichever of tar and the decompression fails first,
 // and what an interruption leaves.
 import { pbkdf2 } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +18,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { readArchive, writeArchive } from '../../../standalone/backup/archive.js';
+import { StartProblem } from '../../../standalone/problem.js';
 
 const root = mkdtempSync(join(tmpdir(), 'event-analytics-unit-'));
 const archive = join(root, 'backup.tar.gz');
@@ -47,6 +57,17 @@ test('a whole archive is read again, also when tar ends before its input is clos
     expect(readFileSync(join(folder, 'a')).equals(file)).toBe(true);
     rmSync(folder, { recursive: true });
   }
+});
+
+// Linux has a device that is always full.
+test.runIf(existsSync('/dev/full'))('a full disk is named with the file', async () => {
+  const folder = mkdtempSync(join(root, 'full-'));
+  const full = join(folder, 'backup.tar.gz');
+  symlinkSync('/dev/full', `${full}.unfinished`);
+  await expect(writeArchive(full, ['-C', root, '.'], options)).rejects.toThrow(
+    new StartProblem(`${full} cannot be written: ENOSPC: no space left on device, write.`),
+  );
+  expect(readdirSync(folder)).toEqual([]);
 });
 
 test('an interruption leaves nothing behind, however late a thread would open the file', async () => {

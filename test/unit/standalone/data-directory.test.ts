@@ -1,5 +1,5 @@
 // Secrets of a data directory, and whose directory a backup as root refuses.
-import { chownSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -22,6 +22,19 @@ test('openDataDirectory() names a path that cannot be a folder, and the setting'
   mkdirSync(join(path, 'data'));
   writeFileSync(join(path, 'data', 'logs'), '');
   expect(() => openDataDirectory(join(path, 'data'))).toThrow(StartProblem);
+});
+
+test.runIf(existsSync('/proc/self'))('openDataDirectory() refuses a folder below /proc', () => {
+  const sentence =
+    "ENOENT: no such file or directory, mkdir '/proc/none'; set DATA_DIR to a folder that this account can write.";
+  expect(() => openDataDirectory('/proc/none/data')).toThrow(new StartProblem(sentence));
+});
+
+test('openDataDirectory() creates the folders above, closed to others', () => {
+  openDataDirectory(join(path, 'above', 'data'));
+  expect([join(path, 'above'), join(path, 'above', 'data')].map((folder) => statSync(folder).mode & 0o777)).toEqual([
+    0o700, 0o700,
+  ]);
 });
 
 test('readOrCreateSecrets() does not replace a complete file, which may belong to another account', () => {

@@ -1,5 +1,16 @@
 // Log files of child processes: append and rotation.
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -30,4 +41,23 @@ test('LogFile keeps three files of about 10 MiB', () => {
   const names = readdirSync(directory).sort();
   expect(names).toEqual(['web.log', 'web.log.1', 'web.log.2']);
   for (const name of names) expect(statSync(join(directory, name)).size).toBeLessThanOrEqual(11 * 1024 * 1024);
+});
+
+test('LogFile goes on after a rotation that failed, and closes no file of another', () => {
+  const path = join(directory, 'web.log');
+  const log = new LogFile(path);
+  log.write('x'.repeat(11 * 1024 * 1024));
+  // A file cannot be renamed to a folder.
+  writeFileSync(`${path}.1`, '');
+  mkdirSync(`${path}.2`);
+  log.write('lost');
+  // It gets the lowest free descriptor, which is that of a file closed too early.
+  const other = openSync(directory, 'r');
+  log.write('lost');
+  expect(fstatSync(other).isDirectory()).toBe(true);
+  closeSync(other);
+  rmSync(`${path}.2`, { recursive: true });
+  log.write('written');
+  log.close();
+  expect(readFileSync(path, 'utf8')).toBe('written\n');
 });
