@@ -39,3 +39,8 @@ test.each([
 ])('%s is refused', (text, message) => {
   expect(problemsOf(text).map((problem) => problem.message)).toEqual([expect.stringContaining(message)]);
 });
+
+test('the hint for having is the where that filters rows', () => {
+  const [problem] = problemsOf('* | count by _country | having count > 20');
+  expect(problem?.hint).toContain('count by _country | where count > 20');
+});
