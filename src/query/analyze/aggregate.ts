@@ -82,7 +82,9 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const isTop = size?.kind === 'top' && !isByMetric;
   const asked: AggregateOrder[] = isTop ? [{ kind: 'metric', direction: 'desc' }] : sorted;
   const rowsMax = size && stages.countOf(size);
-  const computed = { [metric.column]: METRIC, [VALUE]: METRIC, ...beside };
+  // Where properties have bare names, `value` is one.
+  const isValueMetric = mode !== 'users' && mode !== 'choice';
+  const computed = { [metric.column]: METRIC, ...(isValueMetric && { [VALUE]: METRIC }), ...beside };
   const having = takeHaving(scope, stages, { computed, groups, size });
   const query = { kind: 'aggregate', mode, rows, selection, measure, each, ...added, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {

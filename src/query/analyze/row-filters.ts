@@ -131,7 +131,7 @@ function findColumn(scope: Scope, name: syntax.FieldName, { computed, groups }: 
       ? bucketColumn(path, column, bucket.granularity)
       : columnOf(path, column, 'optional_number');
   }
-  const index = groups.findIndex((group) => group.name === written || group.name === path);
+  const index = groups.findIndex((group) => [written, path].includes(group.name) || isOf(group, written));
   const group = groups[index];
   if (group) return groupColumn(group, groupAlias(index));
   return report(
@@ -141,6 +141,9 @@ function findColumn(scope: Scope, name: syntax.FieldName, { computed, groups }: 
     `a where that names ${Object.keys(computed)[0]} filters rows of the answer; conditions on events go in a where of their own`,
   );
 }
+
+/** As the query has it: in the answer its column may have a longer name. */
+const isOf = (group: Group, written: string): boolean => group.kind === 'field' && group.field.name === written;
 
 /** A group has the type that its values have in the answer: a property is a text. */
 function groupColumn(group: Group, column: string): ResolvedField {

@@ -215,14 +215,14 @@ export function hashesOfPeople(condition: Condition, projectId: ProjectId): Expr
   }
 }
 
-/** An empty text in a column means missing, and a missing value equals nothing, not even "". */
+/** An empty text in a column of text is a missing value, which equals nothing, not even "". */
 function planTextOneOf({ expression: text, type }: Reading, values: readonly Literal[]): Expression {
   const texts = values.filter((value) => !isNumber(value) || isRounded(value)).map(textOf);
   const numbers = values
     .filter(isNumber)
     .filter(isExact)
     .map((value) => value.value);
-  const isOneText = equalsText(text, texts.filter(isNotEmpty));
+  const isOneText = equalsText(text, type === 'nullable_text' ? texts : texts.filter(isNotEmpty));
   return anyOf([
     type === 'nullable_text' && isOneText !== FALSE ? nullAsFalse(isOneText) : isOneText,
     numbers.length === 0 ? FALSE : nullAsFalse(equalsNumber(numberInText(text), numbers)),

@@ -146,7 +146,8 @@ function spanOfPiece({ span }: syntax.Value, pattern: string, piece: string | un
 
 /** Columns store missing text as '', so a comparison with "" is misleading: warn. */
 function warnOfEmptyText(scope: Scope, comparison: Comparison, field: ResolvedField, values: readonly Literal[]): void {
-  if (field.kind === 'property' || !values.some((value) => value.kind === 'text' && value.text === '')) return;
+  const { kind } = ('valuesOf' in field && field.valuesOf) || field;
+  if (kind === 'property' || !values.some((value) => value.kind === 'text' && value.text === '')) return;
   const isNegative = comparison.operator.text.startsWith('not') || comparison.operator.text.startsWith('!');
   scope.warnings.push(
     `${field.name} is never empty text: where it is missing, ${isNegative ? '!= "" matches; use exists' : '= "" does not match; use not exists'}`,

@@ -269,8 +269,9 @@ function both(one: Condition | undefined, other: Condition | undefined, span: Sp
 const BEHIND_AGGREGATE: ReadonlySet<Stage['kind']> = new Set(['by', 'sort', 'top', 'limit']);
 
 /**
- * The stages of a metric before those of the query. Its aggregate stands before the first stage
- * that concerns rows of the answer, such as a `where` that names its column.
+ * The stages of a metric before those of the query. Its aggregate, with the filters of its rows,
+ * stands before the first stage that concerns rows of the answer, such as a `where` that names its
+ * column.
  */
 function joined({ source, stages: own }: Query, asked: readonly Stage[]): Stage[] {
   const [aggregate] = stagesOf(own, 'aggregate');
@@ -278,8 +279,9 @@ function joined({ source, stages: own }: Query, asked: readonly Stage[]): Stage[
   const ofRows = new Set<Stage>(findRowFilters({ source, stages: [aggregate, ...asked] }));
   const first = asked.findIndex((stage) => BEHIND_AGGREGATE.has(stage.kind) || ofRows.has(stage));
   const at = first < 0 ? asked.length : first;
-  const others = own.filter((stage) => stage !== aggregate);
-  return [...others, ...asked.slice(0, at), aggregate, ...asked.slice(at)];
+  const filters = new Set<Stage>(findRowFilters({ source, stages: own }));
+  const others = own.filter((stage) => stage !== aggregate && !filters.has(stage));
+  return [...others, ...asked.slice(0, at), aggregate, ...filters, ...asked.slice(at)];
 }
 
 const placed = ({ from, to }: Span, at: Span, definition: Definition): Span => ({

@@ -4,7 +4,7 @@ import { isDefined } from '../is-defined.js';
 import { FORM_LIMITS } from '../limits.js';
 import { childrenOf, firstChildOf, type NodeReader, spanOf } from './node-reader.js';
 import { tooDeep } from './scan.js';
-import { unquote } from './strings.js';
+import { collapseBlanks, unquote } from './strings.js';
 import type { Call, Condition, EventMatch, EventPattern, Value } from './syntax.js';
 
 /** Bounds the recursion of every later stage. */
@@ -52,7 +52,7 @@ function buildComparison(reader: NodeReader, node: SyntaxNode): Condition | unde
   const [subject, operatorNode, valueNode] = childrenOf(node);
   if (!subject || !operatorNode || node.getChild('⚠') || operatorNode.getChild('⚠')) return undefined;
   const operator = {
-    text: reader.slice(operatorNode).toLowerCase().replace(/\s+/g, ' '),
+    text: collapseBlanks(reader.slice(operatorNode)).toLowerCase(),
     span: spanOf(operatorNode),
   };
   const valueNodes = valueNode?.name === 'ValueList' ? childrenOf(valueNode) : valueNode ? [valueNode] : [];
@@ -75,7 +75,7 @@ function buildValue(reader: NodeReader, node: SyntaxNode): Value | undefined {
     case 'Number':
       return { kind: 'number', text, span };
     case 'NegativeNumber':
-      return { kind: 'number', text: `-${text.slice(1).trim()}`, span };
+      return { kind: 'number', text: `-${collapseBlanks(text.slice(1)).trim()}`, span };
     case 'Boolean':
       return { kind: 'boolean', value: text === 'true', span };
     case 'Moment':
@@ -110,10 +110,6 @@ function buildEvent(reader: NodeReader, node: SyntaxNode): EventPattern | undefi
   const written = (isPlainName && first.name?.text) || collapseBlanks(reader.slice(node));
   return { matches, written, span: spanOf(node) };
 }
-
-/** Collapses blanks outside quoted texts, in which they are a part of the value. */
-const collapseBlanks = (text: string): string =>
-  text.replace(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|\s+/gs, (_, quoted?: string) => quoted ?? ' ');
 
 function buildMatch(reader: NodeReader, node: SyntaxNode): EventMatch | undefined {
   const span = spanOf(node);

@@ -18,7 +18,7 @@ export function buildQuery(text: string, top: SyntaxNode): Built {
   const stages: Stage[] = [];
   let source: Query['source'];
   for (const node of childrenOf(top)) {
-    if (node.name === '|' || node.name === 'Comment') continue;
+    if (node.name === '|') continue;
     if (node.name.endsWith('Source')) source = buildSource(reader, node) ?? 'broken';
     else if (node.type.isError && stages.length === 0 && !source) source = 'broken';
     else stages.push(buildStage(reader, node) ?? { kind: 'broken', span: spanOf(node) });

@@ -3,14 +3,17 @@
 import type { SyntaxNode } from '@lezer/common';
 import { type QueryProblem, quote, type Span } from '../errors.js';
 import { isDefined } from '../is-defined.js';
-import { unquote } from './strings.js';
+import { collapseBlanks, unquote } from './strings.js';
 import type { Duration, FieldName, Text } from './syntax.js';
 
 export const spanOf = (node: SyntaxNode): Span => ({ from: node.from, to: node.to });
 
+/** Without comments, which may stand between any two. */
 export function childrenOf(node: SyntaxNode): SyntaxNode[] {
   const children: SyntaxNode[] = [];
-  for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
+  for (let child = node.firstChild; child; child = child.nextSibling) {
+    if (child.name !== 'Comment') children.push(child);
+  }
   return children;
 }
 
@@ -57,8 +60,8 @@ export class NodeReader {
   duration(node: SyntaxNode): Duration | undefined {
     const token = node.getChild('Duration') ?? node.getChild('SpacedDuration');
     if (!token || token.getChild('⚠')) return undefined;
-    const text = this.slice(token);
-    const match = /^(\d+)\s*([a-zA-Z]+)$/.exec(text);
+    const text = collapseBlanks(this.slice(token));
+    const match = /^(\d+) ?([a-zA-Z]+)$/.exec(text);
     if (match) return { amount: Number(match[1]), unit: match[2] ?? '', span: spanOf(token) };
     return this.refuse({
       message: `${quote(text)} is not a duration`,

@@ -1,4 +1,4 @@
-// String literals of the query language: escape sequences.
+// String literals of the query language: escape sequences, and the blanks around them.
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
@@ -17,6 +17,13 @@ export function unquote(literal: string): string {
       hex === undefined ? (ESCAPES.get(sign) ?? sign) : String.fromCharCode(Number.parseInt(hex, 16)),
     );
 }
+
+/**
+ * Blanks and comments become single blanks, except in quoted texts, where they are a part of the
+ * value.
+ */
+export const collapseBlanks = (text: string): string =>
+  text.replace(/("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?:\s|#[^\n\r]*)+/gs, (_, quoted?: string) => quoted ?? ' ');
 
 const ESCAPED: ReadonlyMap<string, string> = new Map([...ESCAPES].map(([sign, meant]) => [meant, `\\${sign}`]));
 

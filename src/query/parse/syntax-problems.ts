@@ -35,7 +35,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['group', 'groups are named behind the aggregate: count by _country'],
   ['order', 'the form is: sort count desc'],
   ['filter', `the form is: where _country = "DE"`],
-  ['having', 'the form is: where _country = "DE"; it takes events, before they are counted'],
+  ['having', 'a where behind the aggregate filters rows: count by _country | where count > 20'],
   ['select', 'what is computed has a stage of its own: count, unique user_id, or list time, user_id'],
   ['since', RECENT],
   ['past', RECENT],

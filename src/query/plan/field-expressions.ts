@@ -14,6 +14,7 @@ import {
   infix,
   mapped,
   NULL,
+  nullAsFalse,
   type PropertyColumn,
   type PropertyTypes,
   TRUE,
@@ -228,6 +229,7 @@ export function isPresentField(field: ResolvedField): Expression {
     case 'cohort':
       return TRUE;
     case 'computed':
+      if (field.type === 'nullable_text') return nullAsFalse(isPresent(alias(field.alias)));
       return field.type === 'text' ? isPresent(alias(field.alias)) : fn.isNotNull(alias(field.alias));
     case 'distinct_id':
       // Mappings belong to devices, so an event without ids stays without a person.

@@ -13,6 +13,7 @@ const DEFINED = [
   define('metric', 'activation', 'formula unique(activated) / unique(signup)'),
   define('metric', 'revenue', 'buy | where user.plan != "test" | sum price'),
   define('metric', 'german', 'metric revenue | where _country = "DE"'),
+  define('metric', 'large', 'metric german | where value > 100'),
 ];
 
 const ask = (text: string): CompiledQuery => compile(text, { ...CONTEXT, definitions: DEFINED });
@@ -56,6 +57,10 @@ describe('a query with a definition is the query with its text', () => {
     [
       'metric revenue | last 7d | compare previous | sort change | limit 5',
       'buy | where user.plan != "test" | last 7d | compare previous | sum price | sort change | limit 5',
+    ],
+    [
+      'metric large | last 7d | by day | where total < 900',
+      'buy | where user.plan != "test" | where _country = "DE" | last 7d | sum price | where total > 100 | by day | where total < 900',
     ],
     ['metric revenue | where total > 3', 'buy | where user.plan != "test" | sum price | where total > 3'],
     [

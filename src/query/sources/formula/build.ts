@@ -4,6 +4,7 @@ import { isDefined } from '../../is-defined.js';
 import { FORM_LIMITS } from '../../limits.js';
 import { buildCall } from '../../parse/build-condition.js';
 import { childrenOf, type NodeReader, spanOf } from '../../parse/node-reader.js';
+import { collapseBlanks } from '../../parse/strings.js';
 import type { Expression, FormulaColumn } from '../../parse/syntax.js';
 import type { FormulaSource } from './analyze.js';
 
@@ -19,7 +20,7 @@ export function buildFormula(reader: NodeReader, node: SyntaxNode): FormulaSourc
 function buildColumn(reader: NodeReader, node: SyntaxNode): FormulaColumn | undefined {
   const [first] = childrenOf(node);
   const expression = first && buildExpression(reader, first, 0);
-  const written = first ? reader.slice(first).replace(/\s+/g, ' ') : '';
+  const written = first ? collapseBlanks(reader.slice(first)) : '';
   return expression && { expression, alias: reader.name(node.getChild('Alias')), written, span: spanOf(node) };
 }
 

@@ -28,6 +28,14 @@ test('bare names of profiles and exposures stay properties', () => {
   }
 });
 
+test.each(['users', 'choice a'])('beside a column, `value` of %s is the group and no metric', (source) => {
+  const by = `${source} | count by value, plan | where count > 1 and`;
+  const full = source === 'users' ? 'user.value' : 'event_properties.value';
+  expect(statementOf(`${by} value = 3`)).toEqual(statementOf(`${by} ${full} = 3`));
+  const [problem] = problemsOf(`${source} | count by plan | where count > 1 and value = 3`);
+  expect(problem?.message).toBe('"value" is no column of the answer');
+});
+
 test('a column of a formula with the name of a field leaves that to events', () => {
   expect(statementOf('formula count(a) as user_id | where user_id = "u"').sql).not.toContain('rows AS');
 });
@@ -38,4 +46,9 @@ test.each([
   ['formula count(a) as n | by day | top 3 | where n > 2', 'where comes after top'],
 ])('%s is refused', (text, message) => {
   expect(problemsOf(text).map((problem) => problem.message)).toEqual([expect.stringContaining(message)]);
+});
+
+test('the hint for having is the where that filters rows', () => {
+  const [problem] = problemsOf('* | count by _country | having count > 20');
+  expect(problem?.hint).toContain('count by _country | where count > 20');
 });
