@@ -20,6 +20,7 @@ export const REQUEST_GRACE_MS = 24_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 // Node's default interval for checking these limits is 30 s.
 const CHECK_TIMEOUTS_EVERY_MS = 2000;
+const RESPONSE_LISTENERS_MAX = 20;
 const REQUEST_TIMEOUT_MS = 60_000;
 // Longer than the idle timeout of common load balancers (60 s), so that they close first.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
@@ -40,6 +41,8 @@ export function listen(app: RequestListener, address: { host: string; port: numb
     (req, res) => {
       if (isClosing) res.setHeader('Connection', 'close');
       answers.add(res);
+      // Node warns of more than 10 listeners; a response that is piped has 11.
+      res.setMaxListeners(RESPONSE_LISTENERS_MAX);
       res.once('close', () => answers.delete(res));
       if (!refuseMissingHost(req, res)) app(req, res);
     },
