@@ -207,13 +207,15 @@ function describeExports(running: () => AccessLogService): void {
   }, 360_000);
 
   test('an import that is interrupted goes on where it is started again', async () => {
+    // Another attempt must not find the events of this one.
+    const event = `interrupted_${Date.now()}`;
     const line = (n: number) =>
       JSON.stringify({
-        event: 'interrupted',
+        event,
         properties: { time: 1_600_000_000 + n, distinct_id: 'i', $insert_id: n },
       });
     const text = Array.from({ length: 5000 }, (_, n) => `${line(n)}\n`).join('');
-    const count = async () => Number((await running().ask(`interrupted | ${EXPORT_RANGE} | count`))[0]?.value);
+    const count = async () => Number((await running().ask(`${event} | ${EXPORT_RANGE} | count`))[0]?.value);
     // The last batch is not full.
     const someStored = () => eventually(async () => expect(await count()).toBe(4000), 60_000);
 

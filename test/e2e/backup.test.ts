@@ -13,7 +13,7 @@ import { formatCount } from '../../src/platform/progress.js';
 import { registerShard } from '../../src/shards/store.js';
 import { basicAuthorization } from '../../standalone/clickhouse-config.js';
 import { eventually } from '../support/eventually.js';
-import { pressCtrlC } from '../support/press-ctrl-c.js';
+import { pressCtrlC, shellStatusOf } from '../support/press-ctrl-c.js';
 import { type StandaloneKeys, startStandalone, type TestStandalone } from '../support/stack-standalone.js';
 import { track } from '../support/track.js';
 
@@ -69,7 +69,9 @@ function run(
   });
   onStart(() => void pressCtrlC(child));
   const resultOf = (status: number | null): Ended => ({ status, said: said.replace(PROGRESS_LINES, '') });
-  return new Promise((resolve) => child.once('close', (status) => resolve(resultOf(status))));
+  return new Promise((resolve) =>
+    child.once('close', (status, signal) => resolve(resultOf(shellStatusOf(status, signal)))),
+  );
 }
 
 async function ask<T>(keys: StandaloneKeys, q: string): Promise<T[]> {

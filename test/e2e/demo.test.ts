@@ -10,7 +10,7 @@ import { type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { eventually } from '../support/eventually.js';
-import { pressCtrlC } from '../support/press-ctrl-c.js';
+import { pressCtrlC, shellStatusOf } from '../support/press-ctrl-c.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -54,7 +54,9 @@ function start(...args: string[]): { readonly interrupt: () => void; readonly en
       output[name] += text;
     });
   }
-  const ended = new Promise<Ended>((resolve) => child.once('close', (status) => resolve({ status, ...output })));
+  const ended = new Promise<Ended>((resolve) =>
+    child.once('close', (status, signal) => resolve({ status: shellStatusOf(status, signal), ...output })),
+  );
   return { interrupt: () => void pressCtrlC(child), ended };
 }
 

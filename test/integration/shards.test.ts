@@ -14,7 +14,7 @@ import { drainShard, moveProject } from '../../src/shards/move-project.js';
 import { addTraces } from '../../src/shards/store.js';
 import { rollUpStored } from '../../src/usage/rollup.js';
 import { eventually } from '../support/eventually.js';
-import { pressCtrlC } from '../support/press-ctrl-c.js';
+import { pressCtrlC, shellStatusOf } from '../support/press-ctrl-c.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject, track } from '../support/track.js';
 
@@ -268,7 +268,9 @@ async function runShards(
       if (isNew && interruptAt.test(said)) void pressCtrlC(child);
     });
   }
-  return new Promise((resolve) => child.once('close', (status) => resolve({ status, said })));
+  return new Promise((resolve) =>
+    child.once('close', (status, signal) => resolve({ status: shellStatusOf(status, signal), said })),
+  );
 }
 
 test('a shard is drained under traffic, and gets no new project', async () => {

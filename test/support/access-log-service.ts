@@ -9,7 +9,7 @@ import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from './eventually.js';
-import { pressCtrlC } from './press-ctrl-c.js';
+import { pressCtrlC, shellStatusOf } from './press-ctrl-c.js';
 import { createTestDatabases, type ProcessGroup, startProcesses } from './stack.js';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -119,12 +119,12 @@ function resultOf(child: ChildProcess): Promise<ImportRun> {
   }
   return new Promise((resolve, reject) => {
     child.once('error', reject);
-    child.once('close', (status) => {
+    child.once('close', (status, signal) => {
       const numbers = [...output.stdout.matchAll(/^(\w+) +([\d,]+)$/gm)];
       const report = Object.fromEntries(
         numbers.map(([, name = '', text = '']) => [name, Number(text.replaceAll(',', ''))]),
       );
-      resolve({ status, report, ...output });
+      resolve({ status: shellStatusOf(status, signal), report, ...output });
     });
   });
 }
