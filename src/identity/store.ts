@@ -44,8 +44,8 @@ interface ProfileRow {
 
 /** As far as it is read while it is locked. */
 interface LockedProfile extends Omit<ProfileRow, 'properties' | 'times' | 'checkpoint'> {
-  /** Whether no operation of it is pending. */
-  readonly is_settled: boolean;
+  /** Null when operations may be pending; `new` when the profile was created for the lock. */
+  readonly state: 'new' | 'settled' | null;
   /** The first `SMALL_LENGTH + 1` characters of the JSON, of `times` too. */
   readonly properties: string;
   readonly times: string;
@@ -91,7 +91,8 @@ export async function deleteUnsavedProfiles(trx: Transaction, keys: readonly Pro
 
 async function lockExistingProfiles(trx: Transaction, keyJson: string): Promise<readonly LockedProfile[]> {
   const { rows } = await trx.raw<{ rows: LockedProfile[] }>(
-    `SELECT p.project_id, p.user_id, p.first_seen, p.last_seen, p.checkpoint_seq, p.checkpoint IS NULL AS is_settled,
+    `SELECT p.project_id, p.user_id, p.first_seen, p.last_seen, p.checkpoint_seq,
+       CASE WHEN p.version = 0 THEN 'new' WHEN p.checkpoint IS NULL THEN 'settled' END AS state,
        left(p.properties::text, ${SMALL_LENGTH + 1}) AS properties, left(p.times::text, ${SMALL_LENGTH + 1}) AS times
      FROM profiles p JOIN ${KEYS} USING (project_id, user_id)
      ORDER BY p.project_id, p.user_id FOR UPDATE OF p`,
@@ -129,21 +130,21 @@ export async function readLockedProfiles(
   locked: readonly LockedProfile[],
   { bytesMax }: { readonly bytesMax: number },
 ): Promise<StoredProfile[]> {
-  const small = locked.length * SMALL_LENGTH <= bytesMax ? locked.filter(isSmall) : [];
-  const read = new Set(small);
-  const others = locked.filter((row) => !read.has(row));
+  const isRead = locked.length * SMALL_LENGTH <= bytesMax ? isSmall : () => false;
+  const [small, others] = [locked.filter(isRead), locked.filter((row) => !isRead(row))];
   const fitting = await readFitting(trx, others, bytesMax - small.length * SMALL_LENGTH);
   return [...small.map(toSmallProfile), ...fitting];
 }
 
-const isSmall = ({ is_settled, properties, times }: LockedProfile): boolean =>
-  is_settled && properties.length + times.length <= SMALL_LENGTH;
+const isSmall = ({ state, properties, times }: LockedProfile): boolean =>
+  state !== null && properties.length + times.length <= SMALL_LENGTH;
 
-const toSmallProfile = ({ properties, times, ...row }: LockedProfile): StoredProfile => ({
+const toSmallProfile = ({ state, properties, times, ...row }: LockedProfile): StoredProfile => ({
   projectId: row.project_id,
   userId: row.user_id,
   history: {
-    checkpoint: toState({ ...row, properties: JSON.parse(properties), times: JSON.parse(times) }),
+    checkpoint:
+      state === 'new' ? undefined : toState({ ...row, properties: JSON.parse(properties), times: JSON.parse(times) }),
     checkpointSeq: Number(row.checkpoint_seq),
     tail: [],
   },
