@@ -50,6 +50,18 @@ export async function findProjectMembership(
   };
 }
 
+/**
+ * The person who created the project's organization, or the organization without one; of an unknown
+ * project, its id.
+ */
+export async function findProjectOwner(postgres: Postgres, projectId: ProjectId): Promise<string> {
+  const found: { id: string; created_by: string | null } | undefined = await postgres('projects')
+    .join('organizations', 'organizations.id', 'projects.organization_id')
+    .where('projects.id', projectId)
+    .first('organizations.id', 'organizations.created_by');
+  return found?.created_by ?? found?.id ?? projectId;
+}
+
 /** The project, if it belongs to the organization. */
 export async function findProjectOf(
   postgres: Postgres,

@@ -1,6 +1,7 @@
 // Mails that a project causes: those of its alerts and reports. Its members choose the addresses,
 // which need not agree, so the mails are limited per day.
 import { digestKey } from '../access/keys.js';
+import { findProjectOwner } from '../access/membership.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -18,7 +19,7 @@ export type TakeProjectMail = (mail: ProjectMail) => Promise<string | undefined>
 export const createProjectMails =
   (postgres: Postgres, limit: LayeredRateLimit): TakeProjectMail =>
   async ({ projectId, address }) => {
-    const person = await findCreator(postgres, projectId);
+    const person = await findProjectOwner(postgres, projectId);
     const digest = digestKey(address).toString('base64url');
     const subjects = { project: projectId, person, personAndAddress: `${person} ${digest}`, address: digest };
     try {
@@ -29,12 +30,3 @@ export const createProjectMails =
       throw error;
     }
   };
-
-/** Who created the organization of the project; without that person, the organization itself. */
-async function findCreator(postgres: Postgres, projectId: ProjectId): Promise<string> {
-  const found: { id: string; created_by: string | null } | undefined = await postgres('projects')
-    .join('organizations', 'organizations.id', 'projects.organization_id')
-    .where('projects.id', projectId)
-    .first('organizations.id', 'organizations.created_by');
-  return found?.created_by ?? found?.id ?? projectId;
-}
