@@ -119,7 +119,7 @@ test('a link makes an owner of the organization that has no members', async () =
 
 test.each([
   [[], 'the e-mail address is missing: npm run invite -- owner@example.com\n'],
-  [['nobody'], '"nobody" is not an e-mail address\n'],
+  [['ada.example.com'], '"ada.example.com" is not an e-mail address\n'],
 ])('npm run invite -- %j says what is wrong', async (args, errors) => {
   expect(await invite(...args)).toEqual({ status: 2, output: '', errors });
 });
