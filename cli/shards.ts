@@ -1,5 +1,5 @@
-// `npm run shards`: lists the ClickHouse servers on which projects live, adds one, and moves
-// projects between them.
+// `npm run shards`: lists the ClickHouse servers on which projects live, adds and removes them,
+// changes their addresses, and moves projects between them.
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_INTERRUPTED } from '../src/platform/exit-status.js';
@@ -9,8 +9,10 @@ import { StepProgress } from '../src/platform/progress.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { addShard, setSeveralHosts } from '../src/shards/add-shard.js';
 import { HELP, parseShardsCommand } from '../src/shards/arguments.js';
+import { changeAddress } from '../src/shards/change-address.js';
 import { describeShards } from '../src/shards/describe-shards.js';
 import { drainShard, moveProject } from '../src/shards/move-project.js';
+import { removeShard } from '../src/shards/remove-shard.js';
 
 const interrupted = createInterruptSignal();
 
@@ -43,6 +45,10 @@ async function run(): Promise<void> {
         return await moveProject(deps, command.project, command.shard);
       case 'drain':
         return await drainShard(deps, command.shard);
+      case 'remove':
+        return await removeShard(deps, command);
+      case 'address':
+        return await changeAddress(deps, command.shard, command.urls);
     }
   } finally {
     redis.disconnect();

@@ -82,9 +82,9 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   const sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
   let isClosing = false;
 
-  function writerOf({ id, clickhouse, writer: lock }: Shard, projectId: string): EventWriter {
+  function writerOf(shard: Shard, projectId: string): EventWriter {
     const partition = partitionOf(projectId, config.INGEST_PARTITIONS);
-    const key = `${id}:${partition}`;
+    const key = `${shard.id}:${partition}`;
     const known = writers.get(key);
     if (known !== undefined) return known;
     const large = largeWrites.get(partition) ?? new LargeWrites(LARGE_WRITES);
@@ -94,6 +94,8 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       write: async (block, signal) => {
         const insert = { partition, block: block.encode(), database: config.CLICKHOUSE_DATABASE, signal };
         const names = block.names.projects;
+        // An insert that failed is tried again here, when the shard may have another address.
+        const { clickhouse, writer: lock } = shards.current(shard);
         // Names of jobs that another worker has taken over may have been erased meanwhile.
         block.requireHeld();
         await catalogs.announce(names);

@@ -4,7 +4,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { projectOutbox } from '../src/identity/outbox.js';
-import { REGISTRY_EVERY_MS, type Shard } from '../src/platform/clickhouse/shards.js';
+import { REGISTRY_EVERY_MS } from '../src/platform/clickhouse/shards.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import type { Needs, RunningJob } from './runtime.js';
 
@@ -37,14 +37,17 @@ export function startIdentityProjector({
 
   const pause = (ms: number) => delay(ms, undefined, { signal: closing.signal }).catch(() => {});
 
-  function start(shard: Shard): void {
+  function start(id: number): void {
     const alarm = new Alarm();
-    loops.set(shard.id, { nudge: () => alarm.nudge(), ended: run(shard, alarm) });
+    loops.set(id, { nudge: () => alarm.nudge(), ended: run(id, alarm).finally(() => loops.delete(id)) });
   }
 
-  async function run(shard: Shard, alarm: Alarm): Promise<void> {
+  /** Until the shard is removed. */
+  async function run(id: number, alarm: Alarm): Promise<void> {
     while (!closing.signal.aborted) {
       await alarm.wait();
+      const shard = shards.known.find((known) => known.id === id);
+      if (shard === undefined) return;
       try {
         const copied = await projectOutbox({ postgres: outbox, shard, catalogs }, config.CLICKHOUSE_DATABASE);
         if (copied === 0) continue;
@@ -52,14 +55,14 @@ export function startIdentityProjector({
         await pause(PAUSE_MS);
       } catch (err) {
         // Entries that stay in the outbox are projected again.
-        log.warn({ err, shard: shard.id }, 'profiles and mappings could not be copied; trying again');
+        log.warn({ err, shard: id }, 'profiles and mappings could not be copied; trying again');
         await pause(PAUSE_AFTER_FAILURE_MS);
       }
     }
   }
 
   const startAll = () => {
-    for (const shard of shards.known) if (!loops.has(shard.id)) start(shard);
+    for (const { id } of shards.known) if (!loops.has(id)) start(id);
   };
   startAll();
   const timer = setInterval(startAll, REGISTRY_EVERY_MS);

@@ -8,7 +8,8 @@ import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { Envelope } from './envelope.js';
 
-const CANARY_PREFIX = '00000000-0000-7000-8000-';
+/** Of the ids of all canary projects. */
+export const CANARY_PREFIX = '00000000-0000-7000-8000-';
 const CANARY_SUFFIX = 'ca1a';
 
 /**

@@ -96,7 +96,10 @@ export function createIngestDeps(
     turns: new Turns(),
     groupCommit: new GroupCommit(
       async (commit) => {
-        const { project, shard } = parseCommitKey(commit.key);
+        const { project, shard: home } = parseCommitKey(commit.key);
+        // Workers do not read the queues of a shard that was removed since a key was looked up.
+        const isGone = home !== undefined && !parts.shards.known.some(({ id }) => id === home);
+        const shard = isGone ? FIRST_SHARD : home;
         const job = {
           ...{ bytes: commit.bytes, shares: sharesOf(commit.items) },
           ...(project !== '' && { projectId: project }),

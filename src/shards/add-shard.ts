@@ -1,6 +1,5 @@
 // Adds a shard: migrates its hosts, registers it, waits until every process of the service has read
 // the registry, and then lets it have new projects.
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
 import { migrateShard, withClient } from '../platform/clickhouse/migrate.js';
@@ -12,7 +11,8 @@ import type { Postgres } from '../platform/postgres/client.js';
 import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
 import { withAdvisoryLock } from '../privacy/advisory-lock.js';
-import { listRegistered, registerShard, setAcceptsNew, setCluster } from './store.js';
+import { hostOf, requireNewServers, requireNoProjects } from './check-servers.js';
+import { findRegistered, listRegistered, nextShardNumber, registerShard, setAcceptsNew, setCluster } from './store.js';
 
 export interface ShardsDeps {
   readonly config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>;
@@ -25,7 +25,7 @@ export interface ShardsDeps {
 }
 
 /** Three times the interval, because one reading may fail. */
-const REGISTRY_WAIT_MS = 3 * REGISTRY_EVERY_MS;
+export const REGISTRY_WAIT_MS = 3 * REGISTRY_EVERY_MS;
 
 /**
  * Throws when a host cannot be migrated, or belongs to a shard already. May be repeated. One at a
@@ -49,7 +49,7 @@ async function addAlone(
   const { config, postgres, redis, say, signal } = deps;
   const registered = await listRegistered(postgres);
   const same = registered.find((shard) => shard.urls.join() === urls.join());
-  const id = same?.id ?? Math.max(...registered.map((shard) => shard.id)) + 1;
+  const id = same?.id ?? (await nextShardNumber(postgres));
   const { applied, failed } = await migrateShard({ id, urls }, config.CLICKHOUSE_DATABASE);
   if (failed.length > 0) {
     const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
@@ -62,6 +62,9 @@ async function addAlone(
   if (same === undefined) {
     const known = registered.flatMap((shard) => urlsOf(config, shard));
     await requireNewServers(config.CLICKHOUSE_DATABASE, known, urls);
+    for (const url of urls) {
+      await withClient(url, config.CLICKHOUSE_DATABASE, (clickhouse) => requireNoProjects(hostOf(url), clickhouse));
+    }
   }
   say(`${applied.size} migrations were applied`);
   const added = same?.id ?? (await registerShard(postgres, urls, cluster));
@@ -74,44 +77,13 @@ async function addAlone(
   say(`shard ${id} accepts new projects`);
 }
 
-/**
- * Two shards in one database would count, erase and delete each other's rows. The same server may
- * have several names, so a table that is created at one address must not be at another.
- */
-async function requireNewServers(database: string, known: readonly string[], urls: readonly string[]): Promise<void> {
-  for (const [index, url] of urls.entries()) {
-    const others = [...known, ...urls.slice(index + 1)];
-    const table = `shard_check_${randomBytes(8).toString('hex')}`;
-    await withClient(url, database, async (added) => {
-      await added.command({ query: `CREATE TABLE ${table} (n UInt8) ENGINE = Memory` });
-      try {
-        for (const other of others) {
-          if (await hasTable(other, database, table)) {
-            throw new Error(`${new URL(url).host} and ${new URL(other).host} are the same server`);
-          }
-        }
-      } finally {
-        await added.command({ query: `DROP TABLE ${table}` });
-      }
-    });
-  }
-}
-
-/** A known server that does not answer is taken for another one. */
-const hasTable = (url: string, database: string, table: string): Promise<boolean> =>
-  withClient(url, database, async (clickhouse) => {
-    const result = await clickhouse.query({ query: `EXISTS TABLE ${table}`, format: 'JSONEachRow' });
-    return (await result.json<{ result: number }>())[0]?.result === 1;
-  }).catch(() => false);
-
 /** Says how many hosts take inserts at the address, or that it has one. Workers must be stopped. */
 export async function setSeveralHosts(
   { config, postgres, say }: ShardsDeps,
   shard: number,
   cluster: string | null,
 ): Promise<void> {
-  const registered = (await listRegistered(postgres)).find(({ id }) => id === shard);
-  if (registered === undefined) throw new Error(`there is no shard ${shard}`);
+  const registered = await findRegistered(postgres, shard);
   if (cluster !== null) await requireCluster(urlsOf(config, registered), config.CLICKHOUSE_DATABASE, cluster);
   await setCluster(postgres, shard, cluster);
   say(

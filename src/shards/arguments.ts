@@ -8,7 +8,9 @@ export type ShardsCommand =
   | { readonly kind: 'add'; readonly urls: readonly string[]; readonly cluster: string | null }
   | { readonly kind: 'several-hosts'; readonly shard: number; readonly cluster: string | null }
   | { readonly kind: 'move'; readonly project: string; readonly shard: number }
-  | { readonly kind: 'drain'; readonly shard: number };
+  | { readonly kind: 'drain'; readonly shard: number }
+  | { readonly kind: 'address'; readonly shard: number; readonly urls: readonly string[] }
+  | { readonly kind: 'remove'; readonly shard: number; readonly isLost: boolean };
 
 export const HELP = `usage: npm run shards -- <command>
 
@@ -21,6 +23,10 @@ export const HELP = `usage: npm run shards -- <command>
                        says so of a shard that is there, such as shard 1. Stop the workers first
   move PROJECT SHARD   moves a project to another shard, while it is used; its events wait meanwhile
   drain SHARD          moves all projects of a shard to the emptiest others, and gives it no new ones
+  remove SHARD         removes a drained shard, so that its server can be switched off
+  remove SHARD --lost  removes a drained shard whose disks do not exist any more; its server is not asked
+  address SHARD URL…   changes the addresses of a shard: another name, account or password of the same server, or a
+                       server with a copy of its data
 
 A move that was interrupted is begun again by the same command. When the command was killed, a worker cancels the move
 within half a minute: the project stays where it was.
@@ -62,11 +68,26 @@ export function parseShardsCommand(args: readonly string[]): ShardsCommand {
       if (more.length > 0) throw new UsageError(`drain takes one shard at a time, not also "${more[0]}"`);
       return { kind, shard: requireNumber(shard) };
     }
+    case 'address': {
+      const [shard, ...urls] = rest;
+      if (shard === undefined || urls.length === 0)
+        throw new UsageError('address needs the number of a shard, and its URLs');
+      return { kind, shard: requireNumber(shard), urls: urls.map((url, index) => requireUrl(url, index + 1, kind)) };
+    }
+    case 'remove': {
+      const isLost = rest.includes(LOST);
+      const [shard, ...more] = rest.filter((text) => text !== LOST);
+      if (shard === undefined) throw new UsageError('remove needs the number of a shard');
+      if (more.length > 0) throw new UsageError(`remove takes one shard at a time, not also "${more[0]}"`);
+      return { kind, shard: requireNumber(shard), isLost };
+    }
     default:
-      throw new UsageError(`there is no command "${kind}"; the commands are list, add, several-hosts, move and drain`);
+      throw new UsageError(`there is no command "${kind}"; the commands are ${COMMANDS}`);
   }
 }
 
+const COMMANDS = 'list, add, several-hosts, move, drain, remove and address';
+const LOST = '--lost';
 const OPTION = /^--several-hosts(?:=(.*))?$/s;
 /** Name of the cluster in ClickHouse Cloud. */
 const CLUSTER = 'default';
@@ -75,7 +96,7 @@ function parseAdd(rest: readonly string[]): ShardsCommand {
   const options = rest.filter((text) => text.startsWith('--'));
   const unknown = options.find((text) => !OPTION.test(text));
   if (unknown !== undefined || options.length > 1) throw new UsageError('the option of add is --several-hosts=CLUSTER');
-  const urls = rest.filter((text) => !text.startsWith('--')).map(requireUrl);
+  const urls = rest.filter((text) => !text.startsWith('--')).map((url, index) => requireUrl(url, index, 'add'));
   if (urls.length === 0) throw new UsageError('add needs the URL of a ClickHouse server');
   if (options[0] === undefined) return { kind: 'add', urls, cluster: null };
   if (urls.length > 1) throw new UsageError('--several-hosts is for one URL; several URLs are replicas');
@@ -93,10 +114,10 @@ function requireNumber(text: string): number {
 }
 
 /** Names only the position of the text, because it may contain a password. */
-function requireUrl(text: string, index: number): string {
+function requireUrl(text: string, index: number, command: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`argument ${index + 1} of add is not an http or https URL`);
+    throw new UsageError(`argument ${index + 1} of ${command} is not an http or https URL`);
   }
   return text;
 }

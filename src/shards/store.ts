@@ -16,7 +16,14 @@ export interface RegisteredShard {
 }
 
 export const listRegistered = (postgres: Postgres): PromiseLike<readonly RegisteredShard[]> =>
-  postgres('shards').orderBy('id').select('id', 'urls', 'accepts_new', 'cluster');
+  postgres('shards').whereNull('removed_at').orderBy('id').select('id', 'urls', 'accepts_new', 'cluster');
+
+/** Throws when there is no such shard. */
+export async function findRegistered(postgres: Postgres, shard: number): Promise<RegisteredShard> {
+  const found = (await listRegistered(postgres)).find(({ id }) => id === shard);
+  if (found === undefined) throw new Error(`there is no shard ${shard}`);
+  return found;
+}
 
 // Load of each shard: events of five weeks; a project that has sent none counts as one.
 const LOADS = `
@@ -25,7 +32,7 @@ const LOADS = `
     SELECT coalesce(placed.shard, 1) AS shard, 1 + coalesce(sum(usage.events_stored), 0) AS events
     FROM projects
     LEFT JOIN project_placements AS placed ON placed.project_id = projects.id
-    LEFT JOIN usage_days AS usage ON usage.project_id = projects.id AND usage.day > current_date - 35
+    LEFT JOIN usage_days AS usage ON usage.project_id = projects.id AND usage.day > (now() AT TIME ZONE 'UTC')::date - 35
     WHERE projects.deleted_at IS NULL
     GROUP BY projects.id, placed.shard
   ) AS load ON load.shard = shards.id
@@ -38,7 +45,7 @@ const LOADS = `
  */
 export async function placeProject(postgres: Transaction, projectId: ProjectId): Promise<void> {
   // Until the project is there, a drain waits to take the shard out of those that accept it.
-  const shards = await postgres('shards').forShare().select('id');
+  const shards = await postgres('shards').whereNull('removed_at').forShare().select('id');
   if (shards.length <= 1) return;
   const shard = await emptiestShard(postgres);
   await postgres('project_placements').insert({ project_id: projectId, shard });
@@ -192,6 +199,12 @@ export async function addTraces(postgres: Postgres, projectId: ProjectId, shards
     .ignore();
 }
 
+/** The number that the next shard gets: greater than that of any before, also of those removed. */
+export async function nextShardNumber(postgres: Postgres): Promise<number> {
+  const row = await postgres('shards').max('id AS id').first<{ id: number }>();
+  return row.id + 1;
+}
+
 /** It accepts no projects yet. Resolves with its id. */
 export async function registerShard(
   postgres: Postgres,
@@ -209,6 +222,40 @@ export async function registerShard(
 export async function setCluster(postgres: Postgres, shard: number, cluster: string | null): Promise<void> {
   const changed = await postgres('shards').where({ id: shard }).update({ cluster });
   if (changed !== 1) throw new Error(`there is no shard ${shard}`);
+}
+
+export async function setUrls(postgres: Postgres, shard: number, urls: readonly string[]): Promise<void> {
+  await postgres('shards')
+    .where({ id: shard })
+    .update({ urls: [...urls] });
+}
+
+/** Nothing asks it any more. Its addresses, which contain passwords, are forgotten. */
+export async function markRemoved(postgres: Postgres, shard: number): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    await transaction('project_traces').where({ shard }).delete();
+    // Of deleted projects only.
+    await transaction('project_placements').where({ shard }).update({ shard: FIRST_SHARD });
+    await transaction('shards').where({ id: shard }).update({ urls: [], removed_at: transaction.fn.now() });
+  });
+}
+
+/** The project of the shard with the most events of seven days, and how many these are. */
+export async function findBusiest(
+  postgres: Postgres,
+  shard: number,
+): Promise<{ readonly projectId: ProjectId; readonly events: number } | undefined> {
+  const { rows } = await postgres.raw<{ rows: { id: string; events: string }[] }>(
+    `SELECT projects.id, sum(usage.events_stored) AS events
+     FROM projects
+     LEFT JOIN project_placements AS placed ON placed.project_id = projects.id
+     JOIN usage_days AS usage
+       ON usage.project_id = projects.id AND usage.day > (now() AT TIME ZONE 'UTC')::date - 7
+     WHERE projects.deleted_at IS NULL AND coalesce(placed.shard, ?) = ? AND usage.events_stored > 0
+     GROUP BY projects.id ORDER BY events DESC LIMIT 1`,
+    [FIRST_SHARD, shard],
+  );
+  return rows[0] && { projectId: toProjectId(rows[0].id), events: Number(rows[0].events) };
 }
 
 export async function setAcceptsNew(postgres: Postgres, shard: number, acceptsNew: boolean): Promise<void> {

@@ -10,7 +10,11 @@ import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
 /** Undefined when there are none, also before the migration that creates their table. */
 export async function nameFurtherShards(postgres: Postgres): Promise<string | undefined> {
   if (!(await postgres.schema.hasTable('shards'))) return undefined;
-  const rows: { id: number; urls: string[] }[] = await postgres('shards').where('id', '>', 1).orderBy('id');
+  // The column is missing in databases of earlier versions.
+  const all: { id: number; urls: string[]; removed_at?: Date | null }[] = await postgres('shards')
+    .where('id', '>', 1)
+    .orderBy('id');
+  const rows = all.filter(({ removed_at }) => (removed_at ?? null) === null);
   if (rows.length === 0) return undefined;
   return describeHosts(rows.flatMap(({ id, urls }) => urls.map((url) => ({ shard: id, host: new URL(url).host }))));
 }

@@ -4,13 +4,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfPayload, newPayloadKey } from '../../src/ingest/payloads.js';
 import { PLACEMENT_VERSION } from '../../src/ingest/placement-cache.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
+import { migrateShard, withClient } from '../../src/platform/clickhouse/migrate.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { waitForIngestion } from '../../src/privacy/erase-people.js';
 import { addShard } from '../../src/shards/add-shard.js';
+import { changeAddress } from '../../src/shards/change-address.js';
 import { copyProject } from '../../src/shards/copy-project.js';
 import { fenceOf, raiseFence } from '../../src/shards/move-fence.js';
 import { drainShard, moveProject } from '../../src/shards/move-project.js';
+import { removeShard } from '../../src/shards/remove-shard.js';
 import { placeProject, setAcceptsNew, setCluster } from '../../src/shards/store.js';
+import { hurryCleaning } from '../support/erasure.js';
 import { startExtraEngine } from '../support/extra-engine.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject } from '../support/track.js';
@@ -168,6 +172,73 @@ test('of two commands that add a server at once, one adds it', async () => {
     await third.remove();
   }
 }, 120_000);
+
+test('a shard is removed when nothing is left there, and its number is not used again', async () => {
+  const remove = (shard: number, isLost = false) => removeShard(depsOf().deps, { shard, isLost }, 0);
+  await expect(remove(1)).rejects.toThrow('shard 1 stays');
+  await expect(remove(9)).rejects.toThrow('there is no shard 9');
+  // The server of shard 3 has been removed.
+  await expect(remove(3)).rejects.toThrow('shard 3 accepts new projects; run "npm run shards -- drain 3" first');
+  await drainShard(depsOf().deps, 3);
+  await expect(remove(3)).rejects.toThrow(/shard 3 at .* does not answer/);
+  await remove(3, true);
+  await expect(remove(3)).rejects.toThrow('there is no shard 3');
+  expect(await two.postgres('shards').where({ id: 3 }).first('urls')).toEqual({ urls: [] });
+
+  const fourth = await startExtraEngine();
+  try {
+    await addShard(depsOf().deps, [fourth.url], 0);
+    await hurryCleaning(await two.clientOf(4));
+    const { id } = await projectWithEvent();
+    await moveProject(depsOf().deps, id, 4);
+    await setAcceptsNew(two.postgres, 4, false);
+    await expect(remove(4)).rejects.toThrow(`shard 4 has the project ${id}; run "npm run shards -- drain 4" first`);
+    await two.postgres('projects').where({ id }).update({ deleted_at: new Date() });
+    await expect(remove(4)).rejects.toThrow('the deletion of 1 projects that were on shard 4 has not ended');
+    await two.postgres('projects').where({ id }).update({ data_deleted_at: new Date() });
+    await expect(remove(4)).rejects.toThrow(`has rows of the project ${id} in events`);
+    const clickhouse = await two.clientOf(4);
+    await clickhouse.command({ query: `DELETE FROM events WHERE project_id = '${id}'` });
+    await two.redis.zadd('bull:ingest-bulk-4:failed', 1, 'job');
+    await expect(remove(4)).rejects.toThrow('1 failed jobs of shard 4 wait for an operator');
+    await two.redis.del('bull:ingest-bulk-4:failed');
+    await remove(4);
+    expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2]);
+    await addShard(depsOf().deps, [fourth.url], 0);
+    expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2, 5]);
+    await drainShard(depsOf().deps, 5);
+    await remove(5);
+  } finally {
+    await fourth.remove();
+  }
+}, 240_000);
+
+test('a shard takes no address where its data is not', async () => {
+  const empty = await startExtraEngine();
+  try {
+    const change = (shard: number, ...urls: string[]) => changeAddress(depsOf().deps, shard, urls);
+    const { url } = two.second;
+    await expect(change(1, url)).rejects.toThrow('the address of shard 1 is CLICKHOUSE_URL');
+    await expect(change(9, url)).rejects.toThrow('there is no shard 9');
+    await expect(change(2, url, empty.url)).rejects.toThrow('the shard 2 has 1 URLs, so 1 are needed, not 2');
+    await expect(change(2, two.databases.config.CLICKHOUSE_URL)).rejects.toThrow('are the same server');
+    const database = two.databases.config.CLICKHOUSE_DATABASE;
+    await migrateShard({ id: 2, urls: [empty.url] }, database);
+    await expect(change(2, empty.url)).rejects.toThrow('still answers and is another server');
+    const { id } = await createTestProject(two.databases);
+    await two.postgres('project_placements').insert({ project_id: id, shard: 2 }).onConflict('project_id').merge();
+    await two.postgres('usage_days').insert({ project_id: id, day: new Date(), events_stored: 7 });
+    await two.second.kill();
+    await expect(change(2, empty.url)).rejects.toThrow(`has no event of the project ${id}, which has sent 7`);
+    await withClient(empty.url, database, (clickhouse) => clickhouse.command({ query: 'DROP TABLE events SYNC' }));
+    await expect(change(2, empty.url)).rejects.toThrow('has no table "events" in the database');
+    await expect(change(2, url)).rejects.toThrow('ECONNREFUSED');
+    expect(await two.postgres('shards').where({ id: 2 }).first('urls')).toEqual({ urls: [url] });
+  } finally {
+    await two.second.start();
+    await empty.remove();
+  }
+}, 240_000);
 
 test('a shard that gets several hosts is opened again by every process', async () => {
   expect((await two.shards.get(2)).writer).toBeUndefined();

@@ -9,13 +9,16 @@ import { packageRoot } from '../../src/platform/paths.js';
 import { StepProgress } from '../../src/platform/progress.js';
 import { addShard } from '../../src/shards/add-shard.js';
 import { parseShardsCommand } from '../../src/shards/arguments.js';
+import { changeAddress } from '../../src/shards/change-address.js';
 import { describeShards } from '../../src/shards/describe-shards.js';
 import { drainShard, moveProject } from '../../src/shards/move-project.js';
+import { removeShard } from '../../src/shards/remove-shard.js';
 import { addTraces } from '../../src/shards/store.js';
 import { rollUpStored } from '../../src/usage/rollup.js';
 import { eventually } from '../support/eventually.js';
 import { pressCtrlC, shellStatusOf } from '../support/press-ctrl-c.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
+import { startStoreRelay } from '../support/store-relay.js';
 import { createTestProject, track } from '../support/track.js';
 
 let two: TwoShards;
@@ -166,6 +169,32 @@ test('a server is a shard once', async () => {
   expect(() => parseShardsCommand(['add', 'user:secret@host'])).toThrow('argument 1 of add is not an http');
 });
 
+test('the address of a shard changes while it is used, also when it does not answer any more', async () => {
+  const relay = await startStoreRelay(two.second.url);
+  const before = Number(await countOf(other, SENT_MEANWHILE));
+  const sending = keepSending(other);
+  try {
+    await changeAddress(two.deps, 2, [relay.url]);
+    await eventually(async () => {
+      // Every process has read the new address when it cannot do without it.
+      await relay.cut();
+      const status = (await call(other, '/query', { body: JSON.stringify({ q: 'late | count' }) })).status;
+      if (status === 200) await relay.restore();
+      expect(status).toBe(503);
+    }, 60_000);
+    await changeAddress(two.deps, 2, [two.second.url]);
+    await eventually(async () => expect(await countOf(other, 'late')).toBe(50), 60_000);
+    const sent = await sending.stop();
+    await eventually(async () => expect(await countOf(other, SENT_MEANWHILE)).toBe(before + sent), 120_000);
+    const body = JSON.stringify({ user_id: 'ada', user_properties: { plan: 'team' } });
+    expect((await call(other, '/identify', { body })).status).toBe(200);
+    await eventually(async () => expect(await countOf(other, 'late | where user.plan = "team"')).toBe(50), 60_000);
+  } finally {
+    await sending.stop();
+    await relay.close();
+  }
+}, 240_000);
+
 /** Sends until it is stopped. Resolves with the number of accepted events. */
 function keepSending(project: NewProject): { stop: () => Promise<number> } {
   let isStopped = false;
@@ -312,3 +341,22 @@ test('a deleted project leaves every shard', async () => {
     ]);
   }, 120_000);
 }, 240_000);
+
+test('the server of a removed shard can be switched off', async () => {
+  await eventually(async () => {
+    const deleted = await two.postgres('projects').where({ id: other.id }).first('data_deleted_at');
+    expect(deleted?.data_deleted_at).not.toBeNull();
+  }, 120_000);
+  await removeShard(two.deps, { shard: 2, isLost: false }, 6000);
+  await two.second.kill();
+  // Each of them asked every server.
+  await rollUpStored(two, 2, new Date());
+  await migrateShards(two.databases.config);
+  expect(await describeShards(two.deps)).not.toMatch(/^\| 2 /m);
+  await send(first, eventsOf('afterwards', 20));
+  await eventually(async () => expect(await countOf(first, 'afterwards')).toBe(20), 60_000);
+  // It had been there.
+  const erased = await call(first, '/api/gdpr/users/ada', { method: 'DELETE' });
+  expect(await erased.json()).toMatchObject({ status: 'deleted' });
+  expect(await countOf(first, 'visit')).toBe(0);
+}, 300_000);

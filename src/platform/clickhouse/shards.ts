@@ -91,8 +91,8 @@ export class Shards {
   readonly #known = new Map<number, Shard>();
   readonly #timer: NodeJS.Timeout | undefined;
   #isRead = false;
-  /** A shard is opened again when its row says that it has several hosts. */
-  readonly #settings = new Map<number, StatementSettings>();
+  /** What was opened; a shard is opened again when its row has other hosts. */
+  readonly #addresses = new Map<number, string>();
   readonly #opened: ClickHouseClient[] = [];
   readonly #readers = new Map<number, ReplicaReader>();
 
@@ -130,10 +130,11 @@ export class Shards {
   async read(): Promise<readonly Shard[]> {
     const rows = await withTimeout(ANSWER_TIMEOUT_MS, Promise.resolve(listShards(this.#postgres)));
     for (const row of rows) {
-      if (settingsOf(row) === this.#settings.get(row.id)) continue;
+      if (addressOf(row) === this.#addresses.get(row.id)) continue;
       const shard = this.#open(row);
       if (row.id === FIRST_SHARD) this.first = shard;
     }
+    for (const id of this.#known.keys()) if (!rows.some((row) => row.id === id)) this.#forget(id);
     this.#isRead = true;
     return this.known;
   }
@@ -144,6 +145,11 @@ export class Shards {
     const shard = this.#known.get(id);
     if (shard === undefined) throw new Error(`there is no shard ${id}`);
     return shard;
+  }
+
+  /** With the address that was read last. */
+  current(shard: Shard): Shard {
+    return this.#known.get(shard.id) ?? shard;
   }
 
   /** Rejects when PostgreSQL is unavailable and there are several shards. */
@@ -201,11 +207,12 @@ export class Shards {
     const [writer] = hosts;
     if (writer === undefined) throw new Error(`shard ${id} has no URL`);
     const { clickhouse } = writer;
-    this.#settings.set(id, options.settings);
+    this.#addresses.set(id, addressOf(row));
     const clients = hosts.map((host) => host.clickhouse);
     this.#opened.push(...clients);
     const shard: Shard = { id, hosts, clickhouse };
     if (hosts.length > 1) this.#readers.set(id, new ReplicaReader(this.#openReplicas(row)));
+    else this.#readers.delete(id);
     if (cluster !== null || hosts.length > 1) {
       const running = cluster === null ? runningOnReplicas(clients) : runningInCluster(clickhouse, cluster);
       for (const client of clients) watchHosts(client, running);
@@ -215,6 +222,13 @@ export class Shards {
     }
     this.#known.set(id, shard);
     return shard;
+  }
+
+  /** Its clients stay open, because something may still use them. */
+  #forget(id: number): void {
+    this.#known.delete(id);
+    this.#addresses.delete(id);
+    this.#readers.delete(id);
   }
 }
 
@@ -228,7 +242,9 @@ export const askShards = ({ known }: Pick<Shards, 'known'>): Promise<unknown> =>
 };
 
 export const listShards = (postgres: Postgres): PromiseLike<readonly ShardRow[]> =>
-  postgres('shards').orderBy('id').select('id', 'urls', 'cluster');
+  postgres('shards').whereNull('removed_at').orderBy('id').select('id', 'urls', 'cluster');
+
+const addressOf = ({ urls, cluster }: Pick<ShardRow, 'urls' | 'cluster'>): string => JSON.stringify([urls, cluster]);
 
 /** The first shard is where the configuration says, unless its row names its hosts. */
 export const urlsOf = (config: ClickHouseSettings, { id, urls }: Pick<ShardRow, 'id' | 'urls'>): readonly string[] =>

@@ -96,6 +96,22 @@ test('the command line says which shards have several hosts', () => {
   }
 });
 
+test('the command line removes a shard, and changes its addresses', () => {
+  expect(parseShardsCommand(['remove', '2'])).toEqual({ kind: 'remove', shard: 2, isLost: false });
+  expect(parseShardsCommand(['remove', '--lost', '2'])).toEqual({ kind: 'remove', shard: 2, isLost: true });
+  const address = { kind: 'address', shard: 2 };
+  expect(parseShardsCommand(['address', '2', 'https://a'])).toEqual({ ...address, urls: ['https://a'] });
+  expect(parseShardsCommand(['address', '2', 'https://a', 'https://b'])).toMatchObject({
+    urls: ['https://a', 'https://b'],
+  });
+  for (const args of [['remove'], ['remove', '2', '3'], ['remove', '2', '--force'], ['address', '2'], ['address']]) {
+    expect(() => parseShardsCommand(args)).toThrow(UsageError);
+  }
+  expect(() => parseShardsCommand(['address', '2', 'user:secret@host'])).toThrow(
+    'argument 2 of address is not an http or https URL',
+  );
+});
+
 test('queries go to the next replica that answers while the first does not, and back', async () => {
   const [first, second, third] = ['first', 'second', 'third'] as unknown as ClickHouseClient[];
   const answering = new Set<unknown>();

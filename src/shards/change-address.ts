@@ -1,0 +1,102 @@
+// Changes the addresses of a shard: another name, port, account or password of the same server, or
+// a server with a copy of its data.
+import { migrateShard, withClient } from '../platform/clickhouse/migrate.js';
+import { FIRST_SHARD, REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
+import { messageOf } from '../platform/errors.js';
+import type { ProjectId } from '../platform/ids.js';
+import { withAdvisoryLock } from '../privacy/advisory-lock.js';
+import type { ShardsDeps } from './add-shard.js';
+import { findSameServer, hostOf, requireNewServers } from './check-servers.js';
+import { findBusiest, findRegistered, listRegistered, setUrls } from './store.js';
+
+/** Throws when the new addresses do not lead to the data of the shard. May be repeated. */
+export async function changeAddress(deps: ShardsDeps, shard: number, urls: readonly string[]): Promise<void> {
+  const { postgres, signal, say } = deps;
+  const onWait = () => say('waiting for another command that adds a shard or changes its address');
+  await withAdvisoryLock(postgres, { of: 'shards', signal, onWait }, () => changeAlone(deps, shard, urls));
+}
+
+async function changeAlone(
+  { config, postgres, say }: ShardsDeps,
+  shard: number,
+  urls: readonly string[],
+): Promise<void> {
+  const database = config.CLICKHOUSE_DATABASE;
+  const { urls: before } = await findRegistered(postgres, shard);
+  if (shard === FIRST_SHARD && before.length === 0) {
+    throw new Error('the address of shard 1 is CLICKHOUSE_URL: change this setting, and restart every process');
+  }
+  if (urls.length !== before.length) {
+    throw new Error(`the shard ${shard} has ${before.length} URLs, so ${before.length} are needed, not ${urls.length}`);
+  }
+  for (const url of urls) await requireTables(url, database);
+  const others = (await listRegistered(postgres)).filter(({ id }) => id !== shard);
+  await requireNewServers(
+    database,
+    others.flatMap((other) => urlsOf(config, other)),
+    urls,
+  );
+  const isSame = await leadToSame(database, before, urls);
+  const busiest = isSame ? undefined : await findBusiest(postgres, shard);
+  if (busiest !== undefined) await requireEvents(urls, database, busiest);
+  const { failed } = await migrateShard({ id: shard, urls }, database);
+  if (failed.length > 0) {
+    const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
+    throw new Error(`the address is not changed, because migrations failed at ${reasons.join('; ')}`);
+  }
+  await setUrls(postgres, shard, urls);
+  say(`shard ${shard} is at ${urls.map(hostOf).join(' and ')}; processes use it within ${REGISTRY_EVERY_MS / 1000} s`);
+}
+
+/**
+ * Throws when a host answers at an old address, and none of the new ones leads to it: both would
+ * have rows of the same projects. Resolves with whether any has answered.
+ */
+async function leadToSame(database: string, before: readonly string[], urls: readonly string[]): Promise<boolean> {
+  let hasAnswered = false;
+  for (const old of before) {
+    const found = await findSameServer(database, old, urls).then(
+      (same) => ({ same }),
+      () => undefined,
+    );
+    if (found === undefined) continue;
+    hasAnswered = true;
+    if (found.same === undefined) {
+      throw new Error(
+        `${hostOf(old)} still answers and is another server; stop it to use a copy of its data, ` +
+          'or move its projects by "npm run shards -- move"',
+      );
+    }
+  }
+  return hasAnswered;
+}
+
+async function requireTables(url: string, database: string): Promise<void> {
+  const isThere = await withClient(url, database, async (clickhouse) => {
+    const result = await clickhouse.query({ query: 'EXISTS TABLE events', format: 'JSONEachRow' });
+    return (await result.json<{ result: number }>())[0]?.result === 1;
+  });
+  if (!isThere) throw new Error(`${hostOf(url)} has no table "events" in the database ${database}`);
+}
+
+async function requireEvents(
+  urls: readonly string[],
+  database: string,
+  { projectId, events }: { readonly projectId: ProjectId; readonly events: number },
+): Promise<void> {
+  for (const url of urls) {
+    const rows = await withClient(url, database, async (clickhouse) => {
+      const result = await clickhouse.query({
+        query: 'SELECT 1 FROM events WHERE project_id = {projectId:UUID} LIMIT 1',
+        query_params: { projectId },
+        format: 'JSONEachRow',
+      });
+      return result.json();
+    });
+    if (rows.length === 0) {
+      throw new Error(
+        `${hostOf(url)} has no event of the project ${projectId}, which has sent ${events} in seven days`,
+      );
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// Checks of the servers of a shard: whether two addresses lead to one server, and whether a server
+// has rows of projects.
+import { randomBytes } from 'node:crypto';
+import { CANARY_PREFIX } from '../ingest/canary.js';
+import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { withClient } from '../platform/clickhouse/migrate.js';
+import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
+
+/** Two shards in one database would count, erase and delete each other's rows. */
+export async function requireNewServers(
+  database: string,
+  known: readonly string[],
+  urls: readonly string[],
+): Promise<void> {
+  for (const [index, url] of urls.entries()) {
+    const same = await findSameServer(database, url, [...known, ...urls.slice(index + 1)]);
+    if (same !== undefined) throw new Error(`${hostOf(url)} and ${hostOf(same)} are the same server`);
+  }
+}
+
+/**
+ * The first of the other URLs that leads to the same server. The same server may have several
+ * names, so a table that is created at the URL is looked for at the others. One that does not
+ * answer is taken for another server. Rejects when the server at the URL does not answer.
+ */
+export function findSameServer(database: string, url: string, others: readonly string[]): Promise<string | undefined> {
+  const table = `shard_check_${randomBytes(8).toString('hex')}`;
+  return withClient(url, database, async (clickhouse) => {
+    await clickhouse.command({ query: `CREATE TABLE ${table} (n UInt8) ENGINE = Memory` });
+    try {
+      for (const other of others) if (await hasTable(other, database, table)) return other;
+      return undefined;
+    } finally {
+      await clickhouse.command({ query: `DROP TABLE ${table}` });
+    }
+  });
+}
+
+const hasTable = (url: string, database: string, table: string): Promise<boolean> =>
+  withClient(url, database, async (clickhouse) => {
+    const result = await clickhouse.query({ query: `EXISTS TABLE ${table}`, format: 'JSONEachRow' });
+    return (await result.json<{ result: number }>())[0]?.result === 1;
+  }).catch(() => false);
+
+/** Throws when a table has rows of a project. Events of canaries do not count. */
+export async function requireNoProjects(host: string, clickhouse: ClickHouseClient): Promise<void> {
+  for (const { name } of CLICKHOUSE_TABLES) {
+    const result = await clickhouse.query({
+      query: `SELECT DISTINCT toString(project_id) AS project FROM ${name} WHERE NOT startsWith(project, {canary:String}) LIMIT 1`,
+      query_params: { canary: CANARY_PREFIX },
+      format: 'JSONEachRow',
+    });
+    const [row] = await result.json<{ project: string }>();
+    if (row !== undefined) throw new Error(`${host} has rows of the project ${row.project} in ${name}`);
+  }
+}
+
+export const hostOf = (url: string): string => new URL(url).host;
