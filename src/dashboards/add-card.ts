@@ -1,6 +1,6 @@
 // Adds a card to the text of a dashboard document, at the end of its last section. The rest of the
 // text stays the same.
-import { type Document, isSeq } from 'yaml';
+import { type Document, isNode, isScalar, isSeq, visit } from 'yaml';
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
@@ -53,11 +53,15 @@ export function newIdOf(title: string, document: Document): string {
     .replace(/[^a-z0-9]+/g, '-')
     .slice(0, ID_LENGTH_MAX)
     .replace(/^-|-$/g, '');
-  const text = document.toString();
-  const isTaken = (id: string): boolean => new RegExp(`\\bid: *["']?${id}["']?\\s`).test(text);
+  const taken = new Set<unknown>();
+  visit(document, {
+    Pair: (_, { key, value }) => {
+      if (isScalar(key) && key.value === 'id' && isNode(value)) taken.add(value.toJS(document));
+    },
+  });
   for (let count = 1; ; count++) {
     const id = `${base || 'card'}${count === 1 ? '' : `-${count}`}`;
-    if (!isTaken(id)) return id;
+    if (!taken.has(id)) return id;
   }
 }
 

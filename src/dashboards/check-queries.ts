@@ -144,8 +144,11 @@ export function valuesToTry(template: string, variables: Variables): VariableVal
   return [defaults, ...others];
 }
 
-const needsValue = (variable: Variable): boolean =>
-  variable.type !== 'date_range' && variable.default === undefined && !('options' in variable && variable.options);
+function needsValue(variable: Variable): boolean {
+  if (variable.type === 'date_range' || variable.default) return false;
+  const options = 'options' in variable ? variable.options : undefined;
+  return variable.default === undefined ? options === undefined : !options?.some(({ value }) => value === '');
+}
 
 const isRequired = (variable: Variable): boolean => variable.type === 'input' && variable.required === true;
 

@@ -183,7 +183,8 @@ function chooseOption(name: string, variable: Variable & { type: 'select' }, tex
   if (variable.query === undefined) {
     throw new PublicError('bad_request', `the variable "${name}" has no such option`);
   }
-  if (text === undefined) return { value: undefined };
+  // An empty default that is no option means that nothing is chosen.
+  if (!text) return { value: undefined };
   const template = variable.fragment_template ?? '';
   return { value: quoteText(text), raw: text, fragment: { template, value: text, path: ['fragment_template'] } };
 }

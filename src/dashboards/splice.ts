@@ -49,6 +49,16 @@ function findAliasProblem(document: Document.Parsed): string | undefined {
   }
 }
 
+/** The whole text as the library writes it. */
+function rewrite(document: Document): string {
+  try {
+    return document.toString({ lineWidth: 0 });
+  } catch {
+    const reason = 'an alias (*name) would come before its anchor (&name), or lose it';
+    throw new PublicError('bad_request', `a form cannot make this change: ${reason}; edit the text`);
+  }
+}
+
 interface Located<T> {
   readonly document: Document.Parsed;
   readonly node: T;
@@ -81,7 +91,7 @@ export function setField(source: string, path: NodePath, { key, value }: Field):
   if (changed !== undefined && isSameBut(source, changed, apply)) return changed;
   if (value === null) document.deleteIn([...path, key]);
   else document.setIn([...path, key], document.createNode(value));
-  return document.toString({ lineWidth: 0 });
+  return rewrite(document);
 }
 
 /** Adds a field to the document, above the one that is named, where it has lines of its own. */
@@ -109,7 +119,7 @@ export function renameField(source: string, path: NodePath, [from, to]: readonly
   };
   if (isSameBut(source, changed, apply)) return changed;
   key.value = to;
-  return document.toString({ lineWidth: 0 });
+  return rewrite(document);
 }
 
 /** Removes the item at `path`. The last one leaves an empty list. */
@@ -124,7 +134,7 @@ export function removeItem(source: string, path: NodePath): string {
   }
   document.deleteIn(path);
   if (node.items.length === 0) node.flow = true;
-  return document.toString({ lineWidth: 0 });
+  return rewrite(document);
 }
 
 interface Place {
@@ -142,7 +152,7 @@ export function insertItem(source: string, { list, index }: Place, value: unknow
   if (changed !== undefined && isSameBut(source, changed, apply)) return changed;
   node.flow = false;
   node.items.splice(index, 0, document.createNode(value));
-  return document.toString({ lineWidth: 0 });
+  return rewrite(document);
 }
 
 /** Moves an item with the comments above it. `to` is its place once it has been taken out. */
@@ -158,9 +168,14 @@ export function moveItem(source: string, path: NodePath, to: Place): string {
     const [from, end] = withComments(source, lines);
     const text = source.slice(from, end);
     const cut = cutLines(source, { document, list, node }, [from, end]);
-    const target = requireList(cut, to.list);
+    // The text between may have aliases whose anchor is in the item.
+    const { document: between } = composeDocument(cut);
+    const target: unknown = between?.getIn(to.list, true);
     const outdented = outdent(text.endsWith('\n') ? text : `${text}\n`, lines[2]);
-    const changed = insertLines(cut, { ...target, list: to.list }, { index: to.index, lines: outdented });
+    const changed =
+      between !== undefined && isSeq(target)
+        ? insertLines(cut, { document: between, list: to.list, node: target }, { index: to.index, lines: outdented })
+        : undefined;
     if (changed !== undefined && isSameBut(source, changed, apply)) return changed;
   }
   const item = node.items[index];
@@ -170,7 +185,7 @@ export function moveItem(source: string, path: NodePath, to: Place): string {
   if (!isSeq(target)) throw notEditable(to.list);
   target.flow = false;
   target.items.splice(to.index, 0, item);
-  return document.toString({ lineWidth: 0 });
+  return rewrite(document);
 }
 
 interface Field {
@@ -342,6 +357,8 @@ const columnOf = (source: string, { range }: YAMLMap): number => (range ? range[
 export function isSameBut(source: string, changed: string, apply: (config: unknown) => void): boolean {
   const [before, after] = [composeDocument(source), composeDocument(changed)];
   if (after.document === undefined || after.syntaxProblems.length > 0) return false;
+  // The anchor of an alias may be what was cut.
+  if (findAliasProblem(after.document) !== undefined) return false;
   const wanted: unknown = before.document?.toJS();
   apply(wanted);
   return isDeepStrictEqual(after.document.toJS(), wanted);

@@ -212,8 +212,14 @@ export async function allowMove(postgres: Postgres, sync: Sync, existing: Dashbo
   const { projectId, key, personId } = sync;
   if (existing.visibility === 'project') {
     if (personId === undefined) throw personalWithoutPerson();
-    if (existing.owner_id === personId) return requireQuota(postgres, sync, 'personal');
-    throw new PublicError('forbidden', 'only its owner can take a dashboard of the project back');
+    if (existing.owner_id !== personId) {
+      throw new PublicError('forbidden', 'only its owner can take a dashboard of the project back');
+    }
+    const own = { project_id: projectId, key, visibility: 'personal', owner_id: personId };
+    if (await postgres('dashboards').where(own).first('id')) {
+      throw new PublicError('bad_request', `there is another personal dashboard with the key "${key}"`);
+    }
+    return requireQuota(postgres, sync, 'personal');
   }
   requireEditor(sync, 'project');
   if (await postgres('dashboards').where({ project_id: projectId, key, visibility: 'project' }).first('id')) {

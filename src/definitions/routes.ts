@@ -67,14 +67,17 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
   };
 
   /** The change is stored by then, so a search that takes too long is a warning, too. */
-  async function warningsOfRemoved(reader: Reader, before: Definitions, after: Definitions): Promise<string[]> {
+  async function warningsOfRemoved(
+    reader: Reader,
+    before: Definitions,
+    { definitions: after, alerts }: DefinitionsContent,
+  ): Promise<string[]> {
     const isIn = (list: Definitions, { kind, name }: Pick<Definition, 'kind' | 'name'>): boolean =>
       list.some((each) => each.kind === kind && each.name === name);
     const removed = before.filter((definition) => !isIn(after, definition));
     if (removed.length === 0) return [];
     const request = {
-      definitions: [...after, ...removed],
-      removed,
+      ...{ definitions: [...after, ...removed], removed, alerts },
       dashboards: await readDashboards(postgres, reader),
     };
     return threads.run(removedTask, request, reader.projectId).catch((error: unknown) => {
@@ -111,7 +114,7 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const body = req.body ?? Buffer.alloc(0);
     const checked = await threads.run(definitionsTask, { body, context }, projectId);
     const saved = await saveDefinitions(postgres, { ...checked, ...how, quotas });
-    const ofRemoved = await warningsOfRemoved(how, before?.content.definitions ?? [], checked.content.definitions);
+    const ofRemoved = await warningsOfRemoved(how, before?.content.definitions ?? [], checked.content);
     const warnings = [...checked.warnings, ...ofRemoved, ...(await warningsOfKept(projectId, checked.content.keep))];
     res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, warnings));
   }

@@ -138,7 +138,9 @@ export const removedTask: ThreadTask<UsesTaskRequest & { readonly removed: Defin
   name: 'removedTask',
   run: ({ removed, ...request }) => {
     const isRemoved = (use: DefinitionUse) => removed.some(({ kind, name }) => kind === use.kind && name === use.name);
-    return warnOfRemoved(inTexts(request).filter(isRemoved));
+    const users = new Set(removed.map(writtenDefinition));
+    const isByRemoved = (use: DefinitionUse) => use.in === 'definition' && users.has(use.id);
+    return warnOfRemoved(inTexts(request).filter((use) => isRemoved(use) && !isByRemoved(use)));
   },
   tooCostly,
 };
@@ -149,7 +151,9 @@ const LISTED_MAX = 20;
 export function warnOfRemoved(uses: readonly DefinitionUse[]): string[] {
   const sentences = uses.map(({ kind, name, in: place, dashboard, id, title }) => {
     const user =
-      dashboard === null ? `the definition ${id}` : `the ${place} "${title}" of the dashboard "${dashboard.title}"`;
+      place === 'definition'
+        ? `the definition ${id}`
+        : `the ${place} "${title}" of ${dashboard === null ? 'the definitions' : `the dashboard "${dashboard.title}"`}`;
     return `the ${kind} ${name} is removed, but ${user} uses it`;
   });
   const more = sentences.length - LISTED_MAX;

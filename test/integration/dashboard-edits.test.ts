@@ -82,6 +82,19 @@ describe('dashboard routes of the console', () => {
     expect((await sync(bob.token, yaml('One'))).body).toMatchObject({ changed: false, dashboard: { version: 2 } });
   });
 
+  test('PUT moves a dashboard only to a visibility where its key is free', async () => {
+    const ours = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
+    const mine = (await create(bob, yaml('Mine'))).body.dashboard;
+    const move = (id: string, title: string, visibility: string) =>
+      send(bob, ['PUT', `/${id}?base_version=1`], { source_yaml: yaml(title), visibility });
+    const shared = await move(mine.id, 'Mine', 'project');
+    expect([shared.status, shared.body.error]).toEqual([400, 'the project has another dashboard with the key "sales"']);
+    const taken = await move(ours.id, 'Ours', 'personal');
+    expect([taken.status, taken.body.error]).toEqual([400, 'there is another personal dashboard with the key "sales"']);
+    await send(bob, ['DELETE', `/${mine.id}`], {});
+    expect((await move(ours.id, 'Ours', 'personal')).body).toMatchObject({ metadata_changed: true });
+  });
+
   test('GET returns each version with its text, and PUT of that text restores it', async () => {
     const { id } = (await create(bob, yaml('One'))).body.dashboard;
     await change(bob, id, yaml('Two'), 'base_version=1');

@@ -184,6 +184,10 @@ test('uses by dashboards are listed, and a change that removes what is used has 
     'the metric activation is removed, but the card "Card a" of the dashboard "Growth" uses it',
     'the metric activation is removed, but the alert "low" of the dashboard "Growth" uses it',
   ]);
+  const own = JSON.stringify([{ id: 'own', ...alert, query: 'activated | last 1h | count' }]);
+  expect((await put(`version: 1\nalerts: ${own}\n`, key, '?dry_run=true')).body.warnings).toContain(
+    'the event activated is removed, but the alert "own" of the definitions uses it',
+  );
 });
 
 test('annotations are in the answers whose range covers them, and are no definitions', async () => {

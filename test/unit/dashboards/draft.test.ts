@@ -57,6 +57,31 @@ test('an alias that can be resolved is no obstacle', () => {
   expect(changed).toBe(source_yaml.replace('title: S', 'title: Y'));
 });
 
+const WITH_ANCHOR = `${documentOf('{id: c, title: &t T, kind: metric, viz: number, query: signup | count}')}- title: Z
+  cards:
+  - {id: d, title: *t, kind: metric, viz: number, query: signup | count}
+`;
+const LOSES_ANCHOR: readonly Partial<DraftBody>[] = [
+  { section: { index: 0, title: null } },
+  { card: { id: 'c', title: 'New', kind: 'metric', viz: 'number' } },
+  { remove: 'c' },
+  { move: { card: 'c', section: 1, index: 1 } },
+];
+
+test.each(LOSES_ANCHOR)('a change that takes the anchor of an alias is refused: %j', (change) => {
+  const refused = new PublicError(
+    'bad_request',
+    'a form cannot make this change: an alias (*name) would come before its anchor (&name), or lose it; edit the text',
+  );
+  expect(() => draft({ source_yaml: WITH_ANCHOR, ...change })).toThrow(refused);
+  expect(draft({ source_yaml: WITH_ANCHOR, remove: 'd' }).problems).toEqual([]);
+});
+
+test('an anchor moves with its card as long as its aliases are behind it', () => {
+  const { problems, sections } = draft({ source_yaml: WITH_ANCHOR, move: { card: 'c', section: 1, index: 0 } });
+  expect([problems, sections.map(({ cards }) => cards.map(({ title }) => title))]).toEqual([[], [[], ['T', 'T']]]);
+});
+
 test.each(['', ' 3', ' [1]'])('the option%j is replaced by that of a form', (option) => {
   const source_yaml = `${documentOf()}variables:\n  plan:\n    type: select\n    label: Plan\n    options:\n    -${option}\n`;
   const wanted = { type: 'select', label: 'Plan', options: [{ value: 'a', label: 'A' }] } as const;

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type CardChange, changeCard, removeCard } from '../../../src/dashboards/edit-card.js';
-import { baseOf, COMMENTED, differenceOf } from './documents.js';
+import { baseOf, COMMENTED, differenceOf, SMALLEST } from './documents.js';
 
 const difference = (changed: string) => differenceOf(COMMENTED, changed);
 
@@ -77,6 +77,8 @@ describe('a change of a card', () => {
       'orders-2',
     ]);
     expect(difference(added).removed).toEqual([]);
+    const beside = changeCard(SMALLEST, { title: 'A', kind: 'metric', viz: 'number', query: 'a | count' });
+    expect(parse(beside).sections[0].cards).toMatchObject([{ id: 'a' }, { id: 'a-2' }]);
     const inEmpty = changeCard(COMMENTED, {
       section: 1,
       title: 'New',

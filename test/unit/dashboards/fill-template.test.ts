@@ -26,6 +26,7 @@ const DECLARED = Object.fromEntries(
       value_column: '_path',
       fragment_template: '| where _path = {{value}} | where _path != "{}"',
     },
+    city: { type: 'select', default: '', query: '* | count by _city', fragment_template: '| where _city = {{value}}' },
     page: { type: 'select', default: '/', query: '* | count by _path', value_column: '_path' },
     who: { type: 'input' },
     customer: {
@@ -85,6 +86,7 @@ describe('fillTemplate() replaces a placeholder by', () => {
     ['a value from data, quoted', 'a | where b = {{page}}', { page: '/"\\\n' }, 'a | where b = "/\\"\\\\\\n"'],
     ['a default value', 'a | where b = {{page}}', {}, 'a | where b = "/"'],
     ['an empty text when no option is chosen', 'a {{path.fragment}}', {}, 'a '],
+    ['an empty text when the default is empty and no option', 'a {{city.fragment}}', {}, 'a '],
     [
       'the fragment of a value from data',
       'a {{path.fragment}}',
@@ -131,6 +133,7 @@ describe('fillTemplate() replaces a placeholder by', () => {
     ['a text that is not an address', 'user {{who}}', { who: 'ann' }],
     ['a domain where only addresses are allowed', 'user {{who}}', { who: '*@example.com' }],
     ['no value where one is needed', 'user {{who}}', {}],
+    ['an empty default where a value is needed', '* | where _city = {{city}}', {}],
   ])('fillTemplate() refuses %s', (_, template, values) => {
     expect(() => fill(template, values)).toThrow(PublicError);
   });

@@ -133,6 +133,14 @@ describe('variables of a dashboard', () => {
       [],
     ],
     [
+      'an empty default of values from data',
+      withVariables(
+        'city: {type: select, default: "", query: "* | count by _city", fragment_template: "| where _city = {{value}}"}',
+        `'signup {{city.fragment}} | where _region != {{city}} | count'`,
+      ),
+      [],
+    ],
+    [
       'a range that is more than that',
       withVariables('range: {type: date_range, default: "last 7d | count"}'),
       [

@@ -99,3 +99,15 @@ test('the threads read documents as they are stored, and answer with JSON and se
   expect(sentences.length).toBeGreaterThan(0);
   for (const sentence of sentences) expect(sentence).toContain(`${removed[0]?.name} is removed`);
 });
+
+test('alerts of the document are named as users, and definitions that are removed themselves are not', async () => {
+  const alerts = [{ id: 'silent', query: 'activated | last 1h | count' }];
+  const request = { definitions: DEFINITIONS, alerts, dashboards: [] };
+  const ofAlert = 'the event activated is removed, but the alert "silent" of the definitions uses it';
+  expect(await removedTask.run({ ...request, removed: DEFINITIONS })).toEqual([ofAlert]);
+  expect(await removedTask.run({ ...request, removed: DEFINITIONS.slice(0, 1) })).toEqual([
+    ofAlert,
+    'the event activated is removed, but the definition cohort.power uses it',
+    'the event activated is removed, but the definition metric activation uses it',
+  ]);
+});
