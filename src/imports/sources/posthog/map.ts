@@ -108,8 +108,8 @@ function toPeople(type: string, properties: JsonObject, distinctId: Id | undefin
 function isIdentified(properties: JsonObject, distinctId: Id): boolean {
   if (typeof properties.$is_identified === 'boolean') return properties.$is_identified;
   if (properties.$user_id === distinctId) return true;
-  if (properties.$process_person_profile === false || properties.$device_id === distinctId) return false;
-  return isServer(properties) || !isMadeByLibrary(distinctId);
+  if (properties.$device_id === distinctId) return false;
+  return isServer(properties) || (properties.$process_person_profile !== false && !isMadeByLibrary(distinctId));
 }
 
 function toLinks(type: string, properties: JsonObject, distinctId: Id | undefined, timeMs = 0): Mapped[] {
@@ -137,6 +137,9 @@ function toPerson(record: JsonObject, distinctId: Id | undefined): Mapped {
   if (distinctId === undefined || record.person_id === undefined) {
     return { kind: 'skip', reason: 'neither an event nor a person' };
   }
+  // 1 in the UInt8 of ClickHouse.
+  if (record.is_deleted === true || record.is_deleted === 1)
+    return { kind: 'skip', reason: 'a person who was deleted' };
   if (isMadeByLibrary(distinctId))
     return { kind: 'skip', reason: 'the person of a device: profiles here are of users' };
   const timeMs = timeOf(record._inserted_at) ?? timeOf(record.created_at) ?? 0;
