@@ -84,6 +84,7 @@ function toLink({ user, device, timeMs }: Call): Mapped[] {
 /** The properties of the call win over the `others`. */
 function toEvent(call: Call, insertId: string, type: string, others: Properties, renames?: Renames): Mapped {
   const { record, context } = call;
+  const isServer = isOfServer(record.channel, context);
   const event: ImportedEvent = {
     event_type: type,
     timeMs: call.timeMs,
@@ -92,11 +93,12 @@ function toEvent(call: Call, insertId: string, type: string, others: Properties,
     device_id: call.device,
     session_id: toSession(call),
     event_properties: toProperties(objectOf(record.properties), renames, others),
-    ip: textOf(context.ip),
+    // RudderStack's address of the request. The sender of a server's call is not its user.
+    ip: textOf(context.ip) ?? (isServer ? undefined : textOf(record.request_ip)),
     user_agent: textOf(context.userAgent),
     agent: textOf(context.userAgent) === undefined ? toClient(context) : undefined,
     geo: undefined,
-    origin: isOfServer(record.channel, context) ? 'server' : 'client',
+    origin: isServer ? 'server' : 'client',
   };
   return { kind: 'event', event };
 }
