@@ -99,9 +99,7 @@ export function defineSource<T>(spec: SourceSpec<T>): Source {
       let prepared: Prepared<T> | undefined;
       async function* readMapped(file: InputFile): AsyncGenerator<MappedRecord, void, undefined> {
         for await (const record of (prepared?.read ?? read)(file)) {
-          const mapped =
-            'value' in record ? map(record.value) : [{ kind: 'skip', reason: record.problem } satisfies Mapped];
-          yield { line: record.line, mapped };
+          yield { line: record.line, mapped: 'value' in record ? tryMap(map, record.value) : skip(record.problem) };
         }
       }
       const prepareFiles = async (files: readonly InputFile[]) => {
@@ -110,4 +108,15 @@ export function defineSource<T>(spec: SourceSpec<T>): Source {
       return Object.assign(readMapped, { prepare: prepareFiles, close: async () => prepared?.close() });
     },
   };
+}
+
+const skip = (reason: string): readonly Mapped[] => [{ kind: 'skip', reason }];
+
+/** One record must not end its file, such as one that is nested too deep for the stack. */
+function tryMap<T>(map: (record: T) => readonly Mapped[], record: T): readonly Mapped[] {
+  try {
+    return map(record);
+  } catch (cause) {
+    return skip(`cannot be mapped (${cause instanceof Error ? cause.message : String(cause)})`);
+  }
 }

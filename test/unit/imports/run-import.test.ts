@@ -108,6 +108,16 @@ test('an event with a value that the service refuses is named by its line', asyn
   expect([...summary.skipped]).toEqual([['invalid here: property_key_length', { count: 1, samples: ['text:2'] }]]);
 });
 
+test('a record that is nested too deep to be mapped is named by its line, and the next one is read', async () => {
+  const record = (value: string) => `{"event":"e","properties":{"time":1000000000,"a":${value}}}\n`;
+  const text = record(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) + record('1');
+  const summary = await importText(text, { source: 'mixpanel' });
+  expect(summary).toMatchObject({ read: 2, events: 1 });
+  expect([...summary.skipped]).toEqual([
+    ['cannot be mapped (Maximum call stack size exceeded)', { count: 1, samples: ['text:1'] }],
+  ]);
+});
+
 test('a link or profile that is too far ahead is named by its line, and the earlier one holds', async () => {
   const call = (day: string, userId: string, traits: object) =>
     JSON.stringify({ type: 'identify', anonymousId: 'd', userId, timestamp: `${day}T00:00:00Z`, traits });
