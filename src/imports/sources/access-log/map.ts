@@ -25,7 +25,7 @@ function toPageView(line: AccessLogLine, insertId: string, site: string | undefi
     timeMs: line.timeMs,
     insert_id: insertId,
     device_id: toDeviceId(line),
-    event_properties: toProperties(line, site),
+    event_properties: toProperties(line, site ?? line.site),
     ip: line.address !== undefined && isIP(line.address) !== 0 ? line.address : undefined,
     user_agent: line.userAgent,
     origin: 'server',

@@ -50,6 +50,13 @@ test.each(URLS)('the url of target %s with site %s is %s', (target, site, url) =
   expect(event.event_properties.url).toBe(url);
 });
 
+test.each([
+  [undefined, 'http://example.com/a'],
+  ['https://other.org', 'https://other.org/a'],
+])('the url of a line with its host is, with site %s, %s', (site, url) => {
+  expect(toEvent(`example.com:80 ${HEAD} "GET /a HTTP/1.1" 200 1`, site).event_properties.url).toBe(url);
+});
+
 test('an invalid request line is kept as the property request, without url and method', () => {
   const event = toEvent(`${HEAD} "\\x16\\x03\\x01" 400 - "-" "-"`);
   expect(event.event_properties).toEqual({ status: 400, request: '\\x16\\x03\\x01' });
