@@ -49,6 +49,22 @@ test('every valid line becomes one event, and a second import with other batches
   expect(store.events.size).toBe(log.validLines);
 });
 
+test('a record without an id in two files that overlap is one event, and one that a file has twice is two', async () => {
+  const record = (event: string) => `${JSON.stringify({ event, properties: { time: 1e9 } })}\n`;
+  const january = inputOf(record('a') + record('b'));
+  const february = inputOf(record('b') + record('b') + record('c'));
+  const importFiles = async (files: readonly ReturnType<typeof inputOf>[]) => {
+    const { events, track } = createStore();
+    const open = findSource('mixpanel')?.open({ site: undefined, timeZone: undefined }) as ImportOptions['open'];
+    await runImport(files, { open, clients: { track, identifyBatch: track }, library: 'l', nowMs: NOW_MS });
+    return [...events.keys()].sort();
+  };
+  const together = await importFiles([january, february]);
+  expect(together).toHaveLength(4);
+  const apart = await Promise.all([january, february].map((file) => importFiles([file])));
+  expect([...new Set(apart.flat())].sort()).toEqual(together);
+});
+
 test('a dry run prints the summary of the real one', async () => {
   const log = generateAccessLog({ seed: 2, lines: 500, firstDay: '2015-05-17', days: 4 });
   const real = await importText(log.text, { track: createStore().track });

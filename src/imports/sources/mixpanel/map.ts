@@ -3,7 +3,7 @@ import { agentOfProperties } from '../../agents.js';
 import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { DerivedSessions } from '../../derived-sessions.js';
 import { RecordIds } from '../../record-ids.js';
-import type { Id, ImportedEvent, Mapped, SourceOptions } from '../../source.js';
+import type { Id, ImportedEvent, Mapped, Mapper, SourceOptions } from '../../source.js';
 import { toUtcFrom } from '../../source-time-zone.js';
 import {
   idOf,
@@ -64,11 +64,11 @@ const USER_PROPERTIES: Renames = {
   $distinct_id: null,
 };
 
-export function createMapper(options: Pick<SourceOptions, 'timeZone'>): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(options: Pick<SourceOptions, 'timeZone'>): Mapper<JsonObject> {
   const ids = new RecordIds('mp');
   const sessions = new DerivedSessions('mp');
   const toUtc = toUtcFrom(options.timeZone);
-  return (record) => {
+  return (record, file) => {
     if ('$distinct_id' in record) return [toProfile(record, toUtc)];
     const name = textOf(record.event);
     if (name === undefined) return [{ kind: 'skip', reason: 'neither an event nor a person' }];
@@ -83,7 +83,7 @@ export function createMapper(options: Pick<SourceOptions, 'timeZone'>): (record:
     const event: ImportedEvent = {
       event_type: EVENT_TYPES[name] ?? name,
       timeMs,
-      insert_id: insertId === undefined ? ids.ofOccurrence(record) : ids.own(insertId),
+      insert_id: insertId === undefined ? ids.ofOccurrence(record, file) : ids.own(insertId),
       user_id: people.user,
       device_id: people.device,
       session_id: person === undefined || timeMs === undefined ? undefined : sessions.of(person, timeMs),

@@ -2,7 +2,7 @@
 import { agentOfProperties } from '../../agents.js';
 import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { RecordIds } from '../../record-ids.js';
-import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
+import type { Id, ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
 import {
   idOf,
   type JsonObject,
@@ -46,9 +46,9 @@ const isDerived = (key: string): boolean => key.startsWith('$geoip_') || key.sta
 
 const USER_PROPERTIES: Renames = { $email: 'email', $name: 'name' };
 
-export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('ph');
-  return (record) => {
+  return (record, file) => {
     const type = textOf(record.event);
     const distinctId = idOf(record.distinct_id);
     if (type === undefined) return [toPerson(record, distinctId)];
@@ -70,7 +70,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     const event: ImportedEvent = {
       event_type: EVENT_TYPES[type] ?? type,
       timeMs,
-      insert_id: uuid === undefined ? ids.ofOccurrence(record) : ids.own(uuid),
+      insert_id: uuid === undefined ? ids.ofOccurrence(record, file) : ids.own(uuid),
       user_id: people.user,
       device_id: people.device,
       session_id: idOf(properties.$session_id),

@@ -2,7 +2,7 @@
 import { isOfServer } from '../../../ingest/protocols/segment/is-of-server.js';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
-import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
+import type { Id, ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
 import { idOf, type JsonObject, objectOf, present, type Renames, textOf, timeOf, toProperties } from '../../values.js';
 
 const PAGE_PROPERTIES: Renames = { path: null, search: null };
@@ -15,9 +15,9 @@ interface Call {
   readonly context: JsonObject;
 }
 
-export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('seg');
-  return (record) => {
+  return (record, file) => {
     const call: Call = {
       record,
       // Corrected by the product for the clock of the sender; the others are of the record too.
@@ -28,7 +28,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     };
     const insertId = () => {
       const messageId = idOf(record.messageId);
-      return messageId === undefined ? ids.ofOccurrence(record) : ids.own(messageId);
+      return messageId === undefined ? ids.ofOccurrence(record, file) : ids.own(messageId);
     };
     return [...toMapped(call, insertId), ...toLink(call)];
   };

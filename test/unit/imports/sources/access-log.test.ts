@@ -11,7 +11,7 @@ const LINE = `${HEAD} "GET /a?b=c HTTP/1.1" 200 20 "http://example.com/" "Mozill
 function toEvent(text: string, site?: string) {
   const line = tryParseAccessLogLine(text);
   if (line === undefined) throw new Error(`does not parse: ${text}`);
-  const [event] = eventsOf(createMapper({ site })({ text, line }));
+  const [event] = eventsOf(createMapper({ site })({ text, line }, inputOf(text)));
   if (event === undefined) throw new Error(`no event: ${text}`);
   return event;
 }
