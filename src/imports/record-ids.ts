@@ -25,10 +25,10 @@ export class RecordIds {
     return this.own(toIdText(digestOf(record)));
   }
 
-  /** From all fields of a record and its number among equal ones: each is an event. */
-  ofOccurrence(record: unknown): string {
+  /** From all fields of a record and its number among equal ones of its file: each is an event. */
+  ofOccurrence(record: unknown, file: object): string {
     const digest = digestOf(record);
-    const repetition = this.#repetitions.next(digest);
+    const repetition = this.#repetitions.next(digest, file);
     return this.own(repetition === 0 ? toIdText(digest) : `${toIdText(digest)}.${repetition}`);
   }
 }

@@ -54,6 +54,9 @@ export interface SourceOptions {
   readonly timeZone: string | undefined;
 }
 
+/** `file`: the one that has the record, by which equal records are numbered. */
+export type Mapper<T> = (record: T, file: InputFile) => readonly Mapped[];
+
 export interface SourceSpec<T> {
   readonly name: string;
   /** What its files are, for --help. */
@@ -62,7 +65,7 @@ export interface SourceSpec<T> {
   /** Replaces `read` where records of one file need those of another: called before the first. */
   readonly prepare?: (files: readonly InputFile[]) => Promise<Prepared<T>>;
   /** Called once for an import; the mapper may keep state between records, in constant memory. */
-  readonly createMapper: (options: SourceOptions) => (record: T) => readonly Mapped[];
+  readonly createMapper: (options: SourceOptions) => Mapper<T>;
 }
 
 export interface Prepared<T> {
@@ -99,9 +102,10 @@ export function defineSource<T>(spec: SourceSpec<T>): Source {
       let prepared: Prepared<T> | undefined;
       async function* readMapped(file: InputFile): AsyncGenerator<MappedRecord, void, undefined> {
         for await (const record of (prepared?.read ?? read)(file)) {
-          const mapped =
-            'value' in record ? map(record.value) : [{ kind: 'skip', reason: record.problem } satisfies Mapped];
-          yield { line: record.line, mapped };
+          yield {
+            line: record.line,
+            mapped: 'value' in record ? tryMap(() => map(record.value, file)) : skip(record.problem),
+          };
         }
       }
       const prepareFiles = async (files: readonly InputFile[]) => {
@@ -110,4 +114,15 @@ export function defineSource<T>(spec: SourceSpec<T>): Source {
       return Object.assign(readMapped, { prepare: prepareFiles, close: async () => prepared?.close() });
     },
   };
+}
+
+const skip = (reason: string): readonly Mapped[] => [{ kind: 'skip', reason }];
+
+/** One record must not end its file, such as one that is nested too deep for the stack. */
+function tryMap(map: () => readonly Mapped[]): readonly Mapped[] {
+  try {
+    return map();
+  } catch (cause) {
+    return skip(`cannot be mapped (${cause instanceof Error ? cause.message : String(cause)})`);
+  }
 }

@@ -83,9 +83,14 @@ class RowParser extends Parser {
   }
 }
 
+/** MySQL, Snowflake and ClickHouse write one of these for no value. An id of it would be shared. */
+const NO_VALUE: ReadonlySet<string | undefined> = new Set(['NULL', '\\N']);
+
 function toRow(header: readonly string[], values: readonly string[]): CsvRow {
   const row: Record<string, string> = {};
-  for (let at = 0; at < header.length; at += 1) setOwnProperty(row, header[at] as string, values[at]);
+  for (let at = 0; at < header.length; at += 1) {
+    setOwnProperty(row, header[at] as string, NO_VALUE.has(values[at]) ? '' : values[at]);
+  }
   return row;
 }
 

@@ -1,10 +1,11 @@
 // The input of an import: files, folders, globs, zip archives and standard input, in one order on
-// every run. Gzip is recognized by its first bytes. Counts bytes as stored, for progress.
+// every run. Gzip is recognized by its first bytes, Brotli by its name. Counts bytes as stored, for
+// progress.
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { addAbortSignal, pipeline, Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { createBrotliDecompress, createGunzip } from 'node:zlib';
 import { UsageError } from '../../platform/usage-error.js';
 import { globRoot, isGlob, toGlobRegExp } from './globs.js';
 import { isZip, openZipEntry, readZipDirectory } from './zip.js';
@@ -46,14 +47,14 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
       yield chunk;
     }
   };
-  const openAs = (open: () => Readable) => () => gunzipped(counted(open()));
+  const openAs = (name: string, open: () => Readable) => () => decompressed(name, counted(open()));
   const files: InputFile[] = [];
   let bytesTotal: number | undefined = 0;
   for (const path of paths) {
     if (path === '-') {
       // Standard input may never deliver another chunk: an interrupt must not wait for it.
       if (signal !== undefined) addAbortSignal(signal, stdin);
-      files.push({ name: 'standard input', open: openAs(() => stdin), isOnce: true });
+      files.push({ name: 'standard input', open: openAs('', () => stdin), isOnce: true });
       bytesTotal = undefined;
       continue;
     }
@@ -61,13 +62,13 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
       if (bytesTotal !== undefined) bytesTotal += bytes;
       if (await isZip(file)) {
         for (const entry of (await readZipDirectory(file)).filter(({ name }) => isShown(name))) {
-          const openEntry = () => gunzipped(openZipEntry(file, entry, counted));
+          const openEntry = () => decompressed(entry.name, openZipEntry(file, entry, counted));
           files.push({ name: `${file}/${entry.name}`, open: openEntry });
         }
       } else {
         files.push({
           name: file,
-          open: openAs(() => createReadStream(file, { highWaterMark: READ_BYTES })),
+          open: openAs(file, () => createReadStream(file, { highWaterMark: READ_BYTES })),
           onDisk: { path: file, countRead },
         });
       }
@@ -119,8 +120,8 @@ async function filesUnder(folder: string): Promise<FoundFile[]> {
 const isShown = (name: string): boolean =>
   !name.endsWith('/') && !/^[._]/.test(basename(name)) && !name.startsWith('__MACOSX/');
 
-/** Decompresses gzip, also several members one after the other; passes anything else. */
-async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+/** Decompresses gzip, also several members one after the other, and Brotli; passes others. */
+async function* decompressed(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
   const chunks = source[Symbol.asyncIterator]();
   const first = await chunks.next();
   if (first.done === true) return;
@@ -128,15 +129,21 @@ async function* gunzipped(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer,
     yield first.value;
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
   };
-  const isGzip = first.value[0] === 0x1f && first.value[1] === 0x8b;
-  if (!isGzip) {
+  const create = findDecompressor(name, first.value);
+  if (create === undefined) {
     yield* all();
     return;
   }
   // Errors propagate to the reader of the last stream; the callback has nothing to add.
-  yield* pipeline(
-    Readable.from(all(), { objectMode: false }),
-    createGunzip({ chunkSize: READ_BYTES }),
-    () => undefined,
-  );
+  yield* pipeline(Readable.from(all(), { objectMode: false }), create({ chunkSize: READ_BYTES }), () => undefined);
+}
+
+function findDecompressor(
+  name: string,
+  first: Buffer,
+): typeof createGunzip | typeof createBrotliDecompress | undefined {
+  if (first[0] === 0x1f && first[1] === 0x8b) return createGunzip;
+  // The name of a Parquet file has the codec of its pages.
+  const isBrotli = name.endsWith('.br') && first.toString('latin1', 0, 4) !== 'PAR1';
+  return isBrotli ? createBrotliDecompress : undefined;
 }

@@ -61,7 +61,8 @@ export interface Protocol {
   mountOthers?(router: Router, skip: (reason: SkippedCall) => void): void;
   /** The key in the head of a request. */
   findHeadKey?(headers: IncomingHttpHeaders): string | undefined;
-  readHead?(headers: IncomingHttpHeaders): Head;
+  /** `url`: path and query. */
+  readHead?(headers: IncomingHttpHeaders, url: string): Head;
   /** Parses the bytes of a body. Throws bad_request. By default they are JSON. */
   parse?(bytes: Buffer): unknown;
   /** The key in a parsed body. */

@@ -73,7 +73,7 @@ export const createProtocolFronts = (deps: ProtocolDeps): readonly FrontRoute[] 
   createWays(deps).flatMap(({ path: pattern, ...way }) =>
     expand(pattern, way.protocols).map((path): FrontRoute => {
       const call = lastSegmentOf(path);
-      // Browsers send a query, which says nothing that the body does not.
+      // Browsers send a query.
       return { path, pattern, takesQuery: true, answer: (req, errors) => answer({ req, call, errors }, way, deps) };
     }),
   );
@@ -125,7 +125,7 @@ async function answer({ req, call, errors }: Asked, way: Way, deps: ProtocolDeps
       : await identifySender(bytes, { protocols: way.protocols, owner }, deps);
     answerErrorsAs(sent.protocol, errors);
     const credential = early ?? (await admitSender(req, sent.key ?? '', deps));
-    const head = sent.protocol.readHead?.(req.headers);
+    const head = sent.protocol.readHead?.(req.headers, req.url);
     const foreign = {
       ...{ protocol: sent.protocol.name, call },
       ...(head !== undefined && { head }),

@@ -15,5 +15,6 @@ const CASES: readonly (readonly [rule: string, lines: string, numbers: readonly 
 
 test.each(CASES)('RepetitionCounter: %s', (_rule, lines, numbers) => {
   const counter = new RepetitionCounter(4);
-  expect([...lines].map((line) => counter.next(digestLine(line)))).toEqual(numbers);
+  const file = {};
+  expect([...lines].map((line) => counter.next(digestLine(line), file))).toEqual(numbers);
 });

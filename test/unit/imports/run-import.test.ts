@@ -49,6 +49,22 @@ test('every valid line becomes one event, and a second import with other batches
   expect(store.events.size).toBe(log.validLines);
 });
 
+test('a record without an id in two files that overlap is one event, and one that a file has twice is two', async () => {
+  const record = (event: string) => `${JSON.stringify({ event, properties: { time: 1e9 } })}\n`;
+  const january = inputOf(record('a') + record('b'));
+  const february = inputOf(record('b') + record('b') + record('c'));
+  const importFiles = async (files: readonly ReturnType<typeof inputOf>[]) => {
+    const { events, track } = createStore();
+    const open = findSource('mixpanel')?.open({ site: undefined, timeZone: undefined }) as ImportOptions['open'];
+    await runImport(files, { open, clients: { track, identifyBatch: track }, library: 'l', nowMs: NOW_MS });
+    return [...events.keys()].sort();
+  };
+  const together = await importFiles([january, february]);
+  expect(together).toHaveLength(4);
+  const apart = await Promise.all([january, february].map((file) => importFiles([file])));
+  expect([...new Set(apart.flat())].sort()).toEqual(together);
+});
+
 test('a dry run prints the summary of the real one', async () => {
   const log = generateAccessLog({ seed: 2, lines: 500, firstDay: '2015-05-17', days: 4 });
   const real = await importText(log.text, { track: createStore().track });
@@ -106,6 +122,16 @@ test('an event with a value that the service refuses is named by its line', asyn
   const record = { event: 'e', properties: { time: 1e9, ['x'.repeat(257)]: 1 } };
   const summary = await importText(`\n${JSON.stringify(record)}`, { source: 'mixpanel', track: createStore().track });
   expect([...summary.skipped]).toEqual([['invalid here: property_key_length', { count: 1, samples: ['text:2'] }]]);
+});
+
+test('a record that is nested too deep to be mapped is named by its line, and the next one is read', async () => {
+  const record = (value: string) => `{"event":"e","properties":{"time":1000000000,"a":${value}}}\n`;
+  const text = record(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) + record('1');
+  const summary = await importText(text, { source: 'mixpanel' });
+  expect(summary).toMatchObject({ read: 2, events: 1 });
+  expect([...summary.skipped]).toEqual([
+    ['cannot be mapped (Maximum call stack size exceeded)', { count: 1, samples: ['text:1'] }],
+  ]);
 });
 
 test('a link or profile that is too far ahead is named by its line, and the earlier one holds', async () => {

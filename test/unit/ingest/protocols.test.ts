@@ -163,6 +163,12 @@ test.each<[string, string, number | undefined]>([
   expect(events[0]?.time).toBe(correctedMs === undefined ? COMMON.timestamp : undefined);
 });
 
+test('segment: older libraries send batches to /v1/import', () => {
+  expect(protocolNamed('segment').calls).toContain('import');
+  const { events } = read('segment', 'import', { batch: [{ type: 'track', event: 'a', ...COMMON }] });
+  expect(events).toMatchObject([{ event_type: 'a', insert_id: 'm1' }]);
+});
+
 test('properties named like those of objects stay properties', () => {
   const { events } = read('segment', 'track', '{"event":"a","properties":{"__proto__":{"x":1},"constructor":2}}');
   expect(JSON.stringify(events[0]?.event_properties)).toBe('{"__proto__":{"x":1},"constructor":2}');
@@ -259,6 +265,16 @@ test('posthog: the second form has fields beside the properties, and the library
   expect(readWith({ library: 'web/1' })).toMatchObject({ device_id: 'ada', origin: 'client', library: 'web/1' });
   // An hour ahead: the time is computed.
   expect(readWith({ sentAt: '2026-03-01T13:00:00Z' })).toMatchObject({ time: undefined });
+});
+
+test.each<[string, string, string | undefined]>([
+  ['of older browser SDKs', '/e/?ip=0&_=1772370000000&ver=1.100.0', '2026-03-01T13:00:00.000Z'],
+  ['of newer ones', '/e/?sent_at=1772370000000', '2026-03-01T13:00:00.000Z'],
+  ['in seconds', '/e/?_=1772370000', undefined],
+  ['that is none', '/e/?_=x', undefined],
+  ['without a query', '/e/', undefined],
+])('posthog: the time of sending in an address %s', (_, url, sentAt) => {
+  expect(protocolNamed('posthog').readHead?.({}, url)).toEqual(sentAt === undefined ? {} : { sentAt });
 });
 
 test.each([

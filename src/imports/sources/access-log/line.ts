@@ -1,8 +1,11 @@
 // Parser for one line of the common or combined log format of Apache and nginx. Pure: it knows
 // nothing about events. Anything that a client can make a server log (TLS bytes, partial requests,
 // quotes) parses as data.
+import { isIP } from 'node:net';
 
 export interface AccessLogLine {
+  /** Origin of the host that Apache's `vhost_combined` has in front; undefined without one. */
+  readonly site: string | undefined;
   /** As logged: an address, a host name (when the server resolves names), or undefined for `-`. */
   readonly address: string | undefined;
   readonly timeMs: number;
@@ -21,6 +24,8 @@ export type LoggedRequest =
   | { readonly kind: 'http'; readonly method: string; readonly target: string }
   | { readonly kind: 'malformed'; readonly text: string };
 
+/** Host and port, and what may be an address: an IPv6 address looks like a host with its port. */
+const VIRTUAL_HOST = /^([^\s:]\S*):(\d{1,5}) (?=(\S+) )/;
 // address, identity, user (may contain spaces), [time], then the quoted request and the remaining
 // fields.
 const HEAD = /^(\S+) \S+ .*?\[(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})\] (?=")/;
@@ -32,7 +37,22 @@ const REQUEST = /^([A-Z][A-Z_-]*) (\S.*?)(?: HTTP\/\d(?:\.\d)?)?$/;
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 /** Undefined when the text matches neither format. Fields after the user agent are ignored. */
-export function tryParseAccessLogLine(text: string): AccessLogLine | undefined {
+export function tryParseAccessLogLine(line: string): AccessLogLine | undefined {
+  const host = VIRTUAL_HOST.exec(line);
+  if (host !== null && isIP(host[3] ?? '') !== 0) {
+    const parsed = tryParseLine(line.slice(host[0].length));
+    return parsed && { ...parsed, site: toOrigin(host[1] ?? '', host[2] ?? '') };
+  }
+  return tryParseLine(line);
+}
+
+/** Port 443 alone says that the host is reached by TLS. */
+function toOrigin(host: string, port: string): string {
+  if (port === '443') return `https://${host}`;
+  return port === '80' ? `http://${host}` : `http://${host}:${port}`;
+}
+
+function tryParseLine(text: string): AccessLogLine | undefined {
   const head = HEAD.exec(text);
   const timeMs = head === null ? undefined : tryParseTime(head);
   if (head === null || timeMs === undefined) return undefined;
@@ -47,6 +67,7 @@ export function tryParseAccessLogLine(text: string): AccessLogLine | undefined {
   const referrer = QUOTED.exec(afterNumbers);
   const userAgent = referrer === null ? null : QUOTED.exec(afterNumbers.slice(referrer[0].length));
   return {
+    site: undefined,
     address: present(head[1]),
     timeMs,
     request: toRequest(request[1] ?? ''),

@@ -4,17 +4,17 @@ import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
 import { toIdText } from '../../record-ids.js';
 import { RepetitionCounter } from '../../repetition-counter.js';
-import type { ImportedEvent, Mapped, Properties, SourceOptions } from '../../source.js';
+import type { ImportedEvent, Mapper, Properties, SourceOptions } from '../../source.js';
 import { present } from '../../values.js';
 import type { AccessLogLine } from './line.js';
 import type { LogRecord } from './read.js';
 
 /** Two equal lines in one second are two page views. */
-export function createMapper({ site }: Pick<SourceOptions, 'site'>): (record: LogRecord) => readonly Mapped[] {
+export function createMapper({ site }: Pick<SourceOptions, 'site'>): Mapper<LogRecord> {
   const repetitions = new RepetitionCounter();
-  return ({ text, line }) => {
+  return ({ text, line }, file) => {
     const lineDigest = digest('line', text);
-    const insertId = toInsertId(lineDigest, repetitions.next(lineDigest));
+    const insertId = toInsertId(lineDigest, repetitions.next(lineDigest, file));
     return [{ kind: 'event', event: toPageView(line, insertId, site) }];
   };
 }
@@ -25,7 +25,7 @@ function toPageView(line: AccessLogLine, insertId: string, site: string | undefi
     timeMs: line.timeMs,
     insert_id: insertId,
     device_id: toDeviceId(line),
-    event_properties: toProperties(line, site),
+    event_properties: toProperties(line, site ?? line.site),
     ip: line.address !== undefined && isIP(line.address) !== 0 ? line.address : undefined,
     user_agent: line.userAgent,
     origin: 'server',

@@ -2,7 +2,7 @@
 import { toAgent } from '../../agents.js';
 import { countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
-import type { ImportedEvent, Mapped, Properties } from '../../source.js';
+import type { ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
 import {
   idOf,
   type JsonObject,
@@ -27,9 +27,9 @@ const EVENT_PROPERTIES: Renames = {
   '[Amplitude] Page Title': 'title',
 };
 
-export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('amp');
-  return (record) => {
+  return (record, file) => {
     const type = textOf(record.event_type);
     if (type === undefined) return [{ kind: 'skip', reason: 'no event_type' }];
     const timeMs = timeOf(record.event_time);
@@ -46,7 +46,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     const event: ImportedEvent = {
       event_type: EVENT_TYPES[type] ?? type,
       timeMs,
-      insert_id: uuid === undefined ? ids.ofOccurrence(record) : ids.own(uuid),
+      insert_id: uuid === undefined ? ids.ofOccurrence(record, file) : ids.own(uuid),
       user_id: user,
       device_id: idOf(record.device_id),
       // Minus one: outside of any session.

@@ -117,6 +117,9 @@ function readValue(value: JsonObject): unknown {
   return numberOf(value.double_value) ?? numberOf(value.float_value);
 }
 
+/** Google's word for no value, in every event of a shop without a transaction. */
+const NOT_SET = '(not set)';
+
 function toEventProperties(record: JsonObject, parameters: JsonObject): Properties {
   const device = objectOf(record.device);
   const web = objectOf(device.web_info);
@@ -140,7 +143,7 @@ function toEventProperties(record: JsonObject, parameters: JsonObject): Properti
     utm_content: collected.manual_content,
     gclid: collected.gclid,
     value_in_usd: numberOf(record.event_value_in_usd),
-    transaction_id: ecommerce.transaction_id,
+    transaction_id: ecommerce.transaction_id === NOT_SET ? undefined : ecommerce.transaction_id,
     purchase_revenue: numberOf(ecommerce.purchase_revenue),
     items: Array.isArray(record.items) && record.items.length > 0 ? record.items : undefined,
   });

@@ -3,7 +3,7 @@ import { agentOfProperties } from '../../agents.js';
 import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { DerivedSessions } from '../../derived-sessions.js';
 import { RecordIds } from '../../record-ids.js';
-import type { Id, ImportedEvent, Mapped, SourceOptions } from '../../source.js';
+import type { Id, ImportedEvent, Mapped, Mapper, SourceOptions } from '../../source.js';
 import { toUtcFrom } from '../../source-time-zone.js';
 import {
   idOf,
@@ -64,11 +64,11 @@ const USER_PROPERTIES: Renames = {
   $distinct_id: null,
 };
 
-export function createMapper(options: Pick<SourceOptions, 'timeZone'>): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(options: Pick<SourceOptions, 'timeZone'>): Mapper<JsonObject> {
   const ids = new RecordIds('mp');
   const sessions = new DerivedSessions('mp');
   const toUtc = toUtcFrom(options.timeZone);
-  return (record) => {
+  return (record, file) => {
     if ('$distinct_id' in record) return [toProfile(record, toUtc)];
     const name = textOf(record.event);
     if (name === undefined) return [{ kind: 'skip', reason: 'neither an event nor a person' }];
@@ -77,13 +77,13 @@ export function createMapper(options: Pick<SourceOptions, 'timeZone'>): (record:
     const links = LINKS[name];
     if (links !== undefined) return links(properties, timeMs ?? 0);
 
-    const people = toPeople(properties);
+    const people = toPeople(properties, timeMs);
     const person = people.device ?? people.user;
     const insertId = idOf(properties.$insert_id);
     const event: ImportedEvent = {
       event_type: EVENT_TYPES[name] ?? name,
       timeMs,
-      insert_id: insertId === undefined ? ids.ofOccurrence(record) : ids.own(insertId),
+      insert_id: insertId === undefined ? ids.ofOccurrence(record, file) : ids.own(insertId),
       user_id: people.user,
       device_id: people.device,
       session_id: person === undefined || timeMs === undefined ? undefined : sessions.of(person, timeMs),
@@ -94,12 +94,12 @@ export function createMapper(options: Pick<SourceOptions, 'timeZone'>): (record:
       geo: toGeography(properties),
       origin: SERVER_LIBRARIES.has(properties.mp_lib) ? 'server' : 'client',
     };
-    return [{ kind: 'event', event }, ...toLink(people.device, people.user, timeMs)];
+    return [{ kind: 'event', event }, ...people.links];
   };
 }
 
 /** Libraries of servers, by the values of `mp_lib`; all others run on the devices of people. */
-const SERVER_LIBRARIES: ReadonlySet<unknown> = new Set(['python', 'node', 'ruby', 'php', 'java', 'go', 'jvm']);
+const SERVER_LIBRARIES: ReadonlySet<unknown> = new Set(['python', 'node', 'ruby', 'php', 'java', 'jdk', 'go', 'jvm']);
 
 function toTime(value: unknown, toUtc: (localMs: number) => number): number | undefined {
   const time = numberOf(value);
@@ -110,26 +110,51 @@ function toTime(value: unknown, toUtc: (localMs: number) => number): number | un
 interface People {
   readonly user: Id | undefined;
   readonly device: Id | undefined;
+  readonly links: readonly Mapped[];
 }
 
 /**
- * `distinct_id` is the device while Mixpanel knows no user: then it has the prefix, equals the
- * device id, or was made by a library. Otherwise it is the user.
+ * `distinct_id` is what Mixpanel has merged the event's own id into: a user, or a device while it
+ * knows no user. Original ID Merge may choose one of the devices for both. Its user is then the id
+ * before, and events of other devices keep theirs.
  */
-function toPeople(properties: JsonObject): People {
+function toPeople(properties: JsonObject, timeMs: number | undefined): People {
   const distinctId = idOf(properties.distinct_id);
-  const device = idOf(properties.$device_id);
-  const user = idOf(properties.$user_id);
-  if (distinctId === undefined) return { user, device };
-  const prefixed = withoutPrefix(distinctId);
-  if (prefixed !== distinctId) return { user, device: device ?? prefixed };
-  if (user !== undefined || distinctId === device) return { user, device };
-  const isAnonymous = device === undefined && isMadeByLibrary(distinctId);
-  return isAnonymous ? { user, device: distinctId } : { user: distinctId, device };
+  const before = idOf(properties.$distinct_id_before_identity);
+  const ownDevice = idOf(properties.$device_id);
+  const ownUser = idOf(properties.$user_id);
+  const isDevice = isDeviceId({ distinctId, before, ownDevice, ownUser });
+  const user = ownUser ?? (isDevice ? undefined : distinctId);
+  const merged = isDevice && distinctId !== undefined ? withoutPrefix(distinctId) : undefined;
+  const anonymous = before !== undefined && isAnonymous(before) ? withoutPrefix(before) : undefined;
+  const device = ownDevice ?? (ownUser === undefined ? (merged ?? anonymous) : undefined);
+  const canonical = merged === distinctId ? merged : undefined;
+  // Without any user, the canonical device stands for the person of those that were merged.
+  const owner = user ?? (anonymous === undefined ? before : undefined) ?? canonical;
+  const links = [...toLink(device, owner, timeMs), ...(merged === device ? [] : toLink(merged, owner, timeMs))];
+  return { user, device, links };
 }
 
-const withoutPrefix = (id: Id): Id =>
-  typeof id === 'string' && id.startsWith(DEVICE_PREFIX) ? id.slice(DEVICE_PREFIX.length) : id;
+interface Ids {
+  readonly distinctId: Id | undefined;
+  readonly before: Id | undefined;
+  readonly ownDevice: Id | undefined;
+  readonly ownUser: Id | undefined;
+}
+
+/** Whether `distinct_id` is a device: ids of users may look like those that libraries make. */
+function isDeviceId({ distinctId, before, ownDevice, ownUser }: Ids): boolean {
+  if (distinctId === undefined || distinctId === ownUser) return false;
+  if (hasPrefix(distinctId) || distinctId === ownDevice) return true;
+  if (!isMadeByLibrary(distinctId)) return false;
+  // Simplified ID Merge has the prefix on all devices, so this is a user.
+  return before === undefined ? ownDevice === undefined : !hasPrefix(before);
+}
+
+const hasPrefix = (id: Id): boolean => typeof id === 'string' && id.startsWith(DEVICE_PREFIX);
+const isAnonymous = (id: Id): boolean => hasPrefix(id) || isMadeByLibrary(id);
+
+const withoutPrefix = (id: Id): Id => (hasPrefix(id) ? String(id).slice(DEVICE_PREFIX.length) : id);
 
 function toLink(device: Id | undefined, user: Id | undefined, timeMs: number | undefined): Mapped[] {
   if (device === undefined || user === undefined || device === user) return [];
@@ -144,16 +169,19 @@ const LINKS: Readonly<Record<string, (properties: JsonObject, timeMs: number) =>
     return orSkip('$identify without two ids', toLink(device && withoutPrefix(device), user, timeMs));
   },
   $create_alias: (properties, timeMs) => {
-    const device = idOf(properties.distinct_id);
-    return orSkip(
-      '$create_alias without two ids',
-      toLink(device && withoutPrefix(device), idOf(properties.alias), timeMs),
-    );
+    const [first, alias] = [idOf(properties.distinct_id), idOf(properties.alias)];
+    // Of two aliases the one that a library made is the device.
+    const isReversed = first !== undefined && alias !== undefined && !isAnonymous(first) && isAnonymous(alias);
+    const [device, user] = isReversed ? [alias, first] : [first, alias];
+    return orSkip('$create_alias without two ids', toLink(device && withoutPrefix(device), user, timeMs));
   },
   $merge: (properties, timeMs) => {
-    const merged = Array.isArray(properties.$distinct_ids) ? properties.$distinct_ids.map(idOf) : [];
-    const device = merged.find((id) => id !== undefined && withoutPrefix(id) !== id);
-    const user = merged.find((id) => id !== undefined && withoutPrefix(id) === id);
+    const merged = Array.isArray(properties.$distinct_ids)
+      ? properties.$distinct_ids.flatMap((id) => idOf(id) ?? [])
+      : [];
+    const isDevice = merged.some(hasPrefix) ? hasPrefix : isAnonymous;
+    const user = merged.find((id) => !isDevice(id));
+    const device = merged.find(isDevice);
     return orSkip(
       '$merge of two users: users are never merged here',
       toLink(device && withoutPrefix(device), user, timeMs),

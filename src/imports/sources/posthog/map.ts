@@ -2,7 +2,7 @@
 import { agentOfProperties } from '../../agents.js';
 import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { RecordIds } from '../../record-ids.js';
-import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
+import type { Id, ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
 import {
   idOf,
   type JsonObject,
@@ -46,9 +46,9 @@ const isDerived = (key: string): boolean => key.startsWith('$geoip_') || key.sta
 
 const USER_PROPERTIES: Renames = { $email: 'email', $name: 'name' };
 
-export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('ph');
-  return (record) => {
+  return (record, file) => {
     const type = textOf(record.event);
     const distinctId = idOf(record.distinct_id);
     if (type === undefined) return [toPerson(record, distinctId)];
@@ -70,7 +70,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     const event: ImportedEvent = {
       event_type: EVENT_TYPES[type] ?? type,
       timeMs,
-      insert_id: uuid === undefined ? ids.ofOccurrence(record) : ids.own(uuid),
+      insert_id: uuid === undefined ? ids.ofOccurrence(record, file) : ids.own(uuid),
       user_id: people.user,
       device_id: people.device,
       session_id: idOf(properties.$session_id),
@@ -108,8 +108,8 @@ function toPeople(type: string, properties: JsonObject, distinctId: Id | undefin
 function isIdentified(properties: JsonObject, distinctId: Id): boolean {
   if (typeof properties.$is_identified === 'boolean') return properties.$is_identified;
   if (properties.$user_id === distinctId) return true;
-  if (properties.$process_person_profile === false || properties.$device_id === distinctId) return false;
-  return isServer(properties) || !isMadeByLibrary(distinctId);
+  if (properties.$device_id === distinctId) return false;
+  return isServer(properties) || (properties.$process_person_profile !== false && !isMadeByLibrary(distinctId));
 }
 
 function toLinks(type: string, properties: JsonObject, distinctId: Id | undefined, timeMs = 0): Mapped[] {
@@ -137,6 +137,9 @@ function toPerson(record: JsonObject, distinctId: Id | undefined): Mapped {
   if (distinctId === undefined || record.person_id === undefined) {
     return { kind: 'skip', reason: 'neither an event nor a person' };
   }
+  // 1 in the UInt8 of ClickHouse.
+  if (record.is_deleted === true || record.is_deleted === 1)
+    return { kind: 'skip', reason: 'a person who was deleted' };
   if (isMadeByLibrary(distinctId))
     return { kind: 'skip', reason: 'the person of a device: profiles here are of users' };
   const timeMs = timeOf(record._inserted_at) ?? timeOf(record.created_at) ?? 0;

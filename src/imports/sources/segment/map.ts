@@ -2,7 +2,7 @@
 import { isOfServer } from '../../../ingest/protocols/segment/is-of-server.js';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
-import type { Id, ImportedEvent, Mapped, Properties } from '../../source.js';
+import type { Id, ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
 import { idOf, type JsonObject, objectOf, present, type Renames, textOf, timeOf, toProperties } from '../../values.js';
 
 const PAGE_PROPERTIES: Renames = { path: null, search: null };
@@ -15,9 +15,9 @@ interface Call {
   readonly context: JsonObject;
 }
 
-export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('seg');
-  return (record) => {
+  return (record, file) => {
     const call: Call = {
       record,
       // Corrected by the product for the clock of the sender; the others are of the record too.
@@ -28,7 +28,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     };
     const insertId = () => {
       const messageId = idOf(record.messageId);
-      return messageId === undefined ? ids.ofOccurrence(record) : ids.own(messageId);
+      return messageId === undefined ? ids.ofOccurrence(record, file) : ids.own(messageId);
     };
     return [...toMapped(call, insertId), ...toLink(call)];
   };
@@ -84,6 +84,7 @@ function toLink({ user, device, timeMs }: Call): Mapped[] {
 /** The properties of the call win over the `others`. */
 function toEvent(call: Call, insertId: string, type: string, others: Properties, renames?: Renames): Mapped {
   const { record, context } = call;
+  const isServer = isOfServer(record.channel, context);
   const event: ImportedEvent = {
     event_type: type,
     timeMs: call.timeMs,
@@ -92,11 +93,12 @@ function toEvent(call: Call, insertId: string, type: string, others: Properties,
     device_id: call.device,
     session_id: toSession(call),
     event_properties: toProperties(objectOf(record.properties), renames, others),
-    ip: textOf(context.ip),
+    // RudderStack's address of the request. The sender of a server's call is not its user.
+    ip: textOf(context.ip) ?? (isServer ? undefined : textOf(record.request_ip)),
     user_agent: textOf(context.userAgent),
     agent: textOf(context.userAgent) === undefined ? toClient(context) : undefined,
     geo: undefined,
-    origin: isOfServer(record.channel, context) ? 'server' : 'client',
+    origin: isServer ? 'server' : 'client',
   };
   return { kind: 'event', event };
 }

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
-import type { ImportedEvent, Mapped, Properties } from '../../source.js';
+import type { ImportedEvent, Mapper, Properties } from '../../source.js';
 import {
   idOf,
   isObject,
@@ -35,13 +35,13 @@ const TEXTS = [
   ...['ti_orderid', 'ti_sku', 'ti_name', 'ti_category', 'ti_currency', 'app_id', 'platform', 'name_tracker'],
 ] as const;
 
-export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('sp');
   const recent = new LRUCache<string, true>({ max: RECENT_EVENTS_MAX });
-  return (row) => {
+  return (row, file) => {
     const type = toType(row);
     if (type === undefined) return [{ kind: 'skip', reason: 'no event' }];
-    const insertId = toInsertId(row, ids);
+    const insertId = toInsertId(row, ids, file);
     // Both have one id, but not one derived time, because the collector received them twice.
     const key = hash('sha256', insertId, 'buffer').toString('latin1', 0, HASH_BYTES);
     if (recent.has(key)) return [{ kind: 'skip', reason: 'a natural duplicate: the event was collected twice' }];
@@ -87,9 +87,9 @@ function toType(row: JsonObject): string | undefined {
 }
 
 /** Of synthetic duplicates, which share an id, the fingerprints differ: each is an event. */
-function toInsertId(row: JsonObject, ids: RecordIds): string {
+function toInsertId(row: JsonObject, ids: RecordIds, file: object): string {
   const eventId = textOf(row.event_id);
-  if (eventId === undefined) return ids.ofOccurrence(row);
+  if (eventId === undefined) return ids.ofOccurrence(row, file);
   const fingerprint = textOf(row.event_fingerprint);
   return ids.own(fingerprint === undefined ? eventId : `${eventId}.${fingerprint}`);
 }

@@ -8,9 +8,12 @@ import { type JsonObject, numberOf, textOf } from '../../values.js';
 /** The property of a joined row, which no column of Umami has. */
 export const EVENT_DATA = '$event_data';
 
-/** A row of event_data; version 1 called the key `event_key`. */
+/**
+ * A row of event_data, whose event is `event_id` in ClickHouse; version 1 called the key
+ * `event_key`.
+ */
 export const isEventData = (row: JsonObject): boolean =>
-  'website_event_id' in row && ('data_key' in row || 'event_key' in row);
+  ('website_event_id' in row || 'event_id' in row) && ('data_key' in row || 'event_key' in row);
 
 type Reader = (file: InputFile) => AsyncIterable<ReadRecord<JsonObject>>;
 /** Rows with their lines; an id may stand twice. */
@@ -45,7 +48,7 @@ async function addFile(data: FoldingSorter<JsonObject>, records: AsyncIterable<R
 async function addData(data: FoldingSorter<JsonObject>, record: ReadRecord<JsonObject>): Promise<void> {
   if (!('value' in record)) return;
   const row = record.value;
-  const event = textOf(row.website_event_id);
+  const event = textOf(row.website_event_id) ?? textOf(row.event_id);
   const key = textOf(row.data_key) ?? textOf(row.event_key);
   const value = toValue(row);
   if (event !== undefined && key !== undefined && value !== undefined) await data.add(event, { [key]: value });

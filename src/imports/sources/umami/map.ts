@@ -2,16 +2,16 @@
 import { toAgent } from '../../agents.js';
 import { countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
-import type { ImportedEvent, Mapped, Properties } from '../../source.js';
+import type { ImportedEvent, Mapper, Properties } from '../../source.js';
 import { idOf, type JsonObject, numberOf, objectOf, present, textOf, timeOf, toProperties } from '../../values.js';
 import { EVENT_DATA } from './event-data.js';
 
 const PAGE_VIEW = '1';
 const CUSTOM_EVENT = '2';
 
-export function createMapper(): (record: JsonObject) => readonly Mapped[] {
+export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('um');
-  return (row) => {
+  return (row, file) => {
     const type = toType(row);
     if (type === undefined) return [{ kind: 'skip', reason: 'neither a page view nor an event with a name' }];
     const timeMs = toTime(row.created_at);
@@ -21,7 +21,7 @@ export function createMapper(): (record: JsonObject) => readonly Mapped[] {
     const event: ImportedEvent = {
       event_type: type,
       timeMs,
-      insert_id: eventId === undefined ? ids.ofOccurrence(row) : ids.own(eventId),
+      insert_id: eventId === undefined ? ids.ofOccurrence(row, file) : ids.own(eventId),
       user_id: user,
       device_id: device,
       session_id: idOf(row.visit_id),

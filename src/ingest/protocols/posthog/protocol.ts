@@ -31,8 +31,8 @@ export const posthog: Protocol = {
 
   findHeadKey: ({ authorization = '' }) => /^Bearer +((?:pk|sk)_\S+) *$/i.exec(authorization)?.[1],
 
-  readHead(headers) {
-    const { 'posthog-sdk-info': library, 'posthog-request-timestamp': sentAt } = headers;
+  readHead(headers, url) {
+    const { 'posthog-sdk-info': library, 'posthog-request-timestamp': sentAt = sentAtOf(url) } = headers;
     return {
       ...(typeof library === 'string' && { library }),
       ...(typeof sentAt === 'string' && { sentAt }),
@@ -81,6 +81,12 @@ export const posthog: Protocol = {
     });
   },
 };
+
+/** The time of sending in a query, milliseconds: `_` of older browser SDKs. */
+function sentAtOf(url: string): string | undefined {
+  const [, ms] = /[?&](?:_|sent_at)=(\d{13})(?=&|$)/.exec(url) ?? [];
+  return ms === undefined ? undefined : new Date(Number(ms)).toISOString();
+}
 
 function eventsOf(body: unknown): readonly unknown[] {
   if (Array.isArray(body)) return body;

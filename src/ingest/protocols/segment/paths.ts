@@ -6,7 +6,8 @@ export const SEGMENT_PATHS = [
     method: 'POST',
     path: '/v1/{call}',
     auth: TRACK,
-    about: 'Takes calls of Segment and RudderStack SDKs: batch, track, page, identify, screen, group or alias',
+    about:
+      'Takes calls of Segment and RudderStack SDKs: batch (also import), track, page, identify, screen, group or alias',
   },
   { method: 'POST', path: '/v1/m', auth: 'public', about: 'Drops measurements that Segment SDKs make of themselves' },
   {

@@ -8,12 +8,14 @@ import { clockSkewMs, textOf } from '../values.js';
 import { mapCall } from './map.js';
 
 /** Last segments of the path, with the calls that they take; the short ones are of browsers. */
-const CALLS: ReadonlyMap<string, string> = new Map(
-  ['batch', 'track', 'page', 'identify', 'screen', 'group', 'alias'].flatMap((call): [string, string][] => [
+const CALLS: ReadonlyMap<string, string> = new Map([
+  // Where analytics-ruby and older libraries of servers send their batches.
+  ['import', 'batch'],
+  ...['batch', 'track', 'page', 'identify', 'screen', 'group', 'alias'].flatMap((call): [string, string][] => [
     [call, call],
     [call.charAt(0), call],
   ]),
-);
+]);
 
 const ACCEPTED = { success: true };
 

@@ -49,6 +49,11 @@ const CASES: readonly (readonly [rule: string, text: string, records: readonly R
     'a,b\n1,2\n3,"4\n5,6\n',
     [row(2, { a: '1', b: '2' }), problem(4, 'a quote is not closed')],
   ],
+  [
+    'the marks of databases for no value',
+    'a,b,c,d\nNULL,\\N,\\Nx,"NULLS"\n',
+    [row(2, { a: '', b: '', c: '\\Nx', d: 'NULLS' })],
+  ],
   ['a column twice', 'a,a\n1,2\n', [row(2, { a: '2' })]],
 ];
 

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findInput, type InputFile } from '../../../../src/imports/input/input-files.js';
 
@@ -24,6 +24,8 @@ beforeAll(() => {
   write('2026/01/01/.hidden', 'x');
   symlinkSync(join(folder, 'removed'), join(folder, '2026/01/01/link-to-nothing'));
   write('log.txt', 'log');
+  write('lines.jsonl.br', brotliCompressSync('brotli'));
+  write('events.parquet.br', 'PAR1');
   write('export.zip', readFileSync(ARCHIVE));
   write('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20));
   const archive = readFileSync(ARCHIVE);
@@ -52,6 +54,8 @@ async function textOf(file: InputFile): Promise<string> {
 
 const CASES: readonly (readonly [rule: string, paths: readonly string[], files: readonly (readonly string[])[]])[] = [
   ['a file', ['log.txt'], [['log.txt', 'log']]],
+  ['Brotli, by its name', ['lines.jsonl.br'], [['lines.jsonl.br', 'brotli']]],
+  ['Parquet, whose codec is inside of it', ['events.parquet.br'], [['events.parquet.br', 'PAR1']]],
   ['standard input', ['-'], [['standard input', 'from stdin']]],
   [
     'a folder of days in order, without hidden files and marks',

@@ -24,6 +24,21 @@ const GOOD: readonly (readonly [rule: string, line: string, expected: Partial<Ac
   ['the common format', `${HEAD} "GET / HTTP/1.1" 200 5`, { bytes: 5, referrer: undefined, userAgent: undefined }],
   ['dashes are absent', `- - - [17/May/2015:10:05:03 +0000] "-" 408 - "-" "-"`, absent()],
   ['IPv6', `2001:db8::1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1`, { address: '2001:db8::1' }],
+  [
+    'the host in front, as Apache logs several hosts',
+    `example.com:443 ${HEAD} "GET /a HTTP/1.1" 200 1 "-" "curl"`,
+    { site: 'https://example.com', address: '203.0.113.9', request: http('/a'), userAgent: 'curl' },
+  ],
+  [
+    'a host with a port of its own, and IPv6',
+    `www.example.com:8080 ::1 - bob [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1`,
+    { site: 'http://www.example.com:8080', address: '::1' },
+  ],
+  [
+    'an IPv6 address is no host',
+    `2001:db8::1 cafe bob [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1`,
+    { site: undefined, address: '2001:db8::1' },
+  ],
   ['a user name with spaces', `1.2.3.4 - A B [17/May/2015:10:05:03 +0000] "GET / HTTP/2.0" 200 1`, { timeMs: TIME }],
   ['an offset east', `a - - [17/May/2015:12:05:03 +0200] "GET / HTTP/1.1" 200 1`, { timeMs: TIME }],
   ['an offset west', `a - - [17/May/2015:00:35:03 -0930] "GET / HTTP/1.1" 200 1`, { timeMs: TIME }],

@@ -11,7 +11,7 @@ const LINE = `${HEAD} "GET /a?b=c HTTP/1.1" 200 20 "http://example.com/" "Mozill
 function toEvent(text: string, site?: string) {
   const line = tryParseAccessLogLine(text);
   if (line === undefined) throw new Error(`does not parse: ${text}`);
-  const [event] = eventsOf(createMapper({ site })({ text, line }));
+  const [event] = eventsOf(createMapper({ site })({ text, line }, inputOf(text)));
   if (event === undefined) throw new Error(`no event: ${text}`);
   return event;
 }
@@ -48,6 +48,13 @@ const URLS: readonly (readonly [target: string, site: string | undefined, url: s
 test.each(URLS)('the url of target %s with site %s is %s', (target, site, url) => {
   const event = toEvent(`${HEAD} "GET ${target} HTTP/1.1" 200 1`, site);
   expect(event.event_properties.url).toBe(url);
+});
+
+test.each([
+  [undefined, 'http://example.com/a'],
+  ['https://other.org', 'https://other.org/a'],
+])('the url of a line with its host is, with site %s, %s', (site, url) => {
+  expect(toEvent(`example.com:80 ${HEAD} "GET /a HTTP/1.1" 200 1`, site).event_properties.url).toBe(url);
 });
 
 test('an invalid request line is kept as the property request, without url and method', () => {

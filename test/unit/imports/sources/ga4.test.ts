@@ -54,6 +54,12 @@ test('parameters keep their types; integers that a number cannot hold stay text'
   });
 });
 
+test('Google’s word for no transaction is none', async () => {
+  const record = { event_name: 'view_item', event_timestamp: '1700000000000000' };
+  const text = JSON.stringify({ ...record, ecommerce: { transaction_id: '(not set)', purchase_revenue: null } });
+  expect(eventsOf(await mapAll(ga4, inputOf(text)))[0]?.event_properties).toEqual({});
+});
+
 test('user properties are those of the event and of the profile', () => {
   expect(mapped.filter((item) => item.kind === 'profile')).toEqual([
     { kind: 'profile', user: 'ga-user-1', timeMs: 1_700_000_200_000, properties: { plan: 'pro' } },

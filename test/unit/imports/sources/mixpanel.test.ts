@@ -90,7 +90,13 @@ test('people are profiles at the time that they were last seen', () => {
   ]);
 });
 
-const EVENT = (time: number, properties: object) => JSON.stringify({ event: 'e', properties: { time, ...properties } });
+const NAMED = (event: string, time: number, properties: object) =>
+  JSON.stringify({ event, properties: { time, ...properties } });
+const EVENT = (time: number, properties: object) => NAMED('e', time, properties);
+
+/** Ids that libraries make. */
+const PHONE = '018C0000-0000-4000-8000-00000000000A';
+const LAPTOP = '17f0a1b2c3d4e5-0a1b2c3d4e5f6-1f3d5b7a-1fa400-17f0a1b2c3d5e6';
 
 testPeople(mixpanel, [
   ['$device: in distinct_id is a device', [EVENT(1e9, { distinct_id: '$device:a' })], ['a']],
@@ -109,7 +115,52 @@ testPeople(mixpanel, [
     ],
     ['v', 'u', 'v'],
   ],
+  [
+    'a device is the canonical id of its user, who has two devices',
+    [
+      EVENT(1e9, { distinct_id: PHONE, $device_id: PHONE }),
+      EVENT(1e9 + 1, { distinct_id: PHONE, $device_id: PHONE, $user_id: 'u', $distinct_id_before_identity: 'u' }),
+      EVENT(1e9 + 2, { distinct_id: PHONE, $device_id: LAPTOP, $distinct_id_before_identity: LAPTOP }),
+      EVENT(1e9 + 3, { distinct_id: PHONE, $device_id: LAPTOP, $user_id: 'u', $distinct_id_before_identity: 'u' }),
+    ],
+    ['u', 'u', 'u', 'u'],
+  ],
+  [
+    'a server knows the user of whom a device is the canonical id',
+    [
+      EVENT(1e9, { distinct_id: PHONE, $device_id: PHONE }),
+      EVENT(1e9 + 1, { distinct_id: PHONE, $distinct_id_before_identity: 'u' }),
+    ],
+    ['u', 'u'],
+  ],
+  [
+    'a user, whose id is a UUID, of an event before the login',
+    [EVENT(1e9, { distinct_id: PHONE, $device_id: LAPTOP, $distinct_id_before_identity: `$device:${LAPTOP}` })],
+    [PHONE],
+  ],
+  [
+    '$merge of an id that a library made',
+    [EVENT(1e9, { distinct_id: PHONE }), NAMED('$merge', 1e9 + 1, { $distinct_ids: ['u', PHONE] })],
+    ['u'],
+  ],
+  [
+    '$create_alias of an anonymous id, whichever of the two is named first',
+    [EVENT(1e9, { distinct_id: PHONE }), NAMED('$create_alias', 1e9 + 1, { distinct_id: 'u', alias: PHONE })],
+    ['u'],
+  ],
 ]);
+
+test('an event before the login has its device, though Mixpanel has put the user in its place', async () => {
+  const ids = { distinct_id: 'u', $distinct_id_before_identity: PHONE };
+  expect(eventsOf(await mapAll(mixpanel, inputOf(EVENT(1e9, ids))))).toMatchObject([
+    { user_id: 'u', device_id: PHONE },
+  ]);
+});
+
+test('an event of the Java library is of a server', async () => {
+  const [event] = eventsOf(await mapAll(mixpanel, inputOf(EVENT(1e9, { distinct_id: 'u', mp_lib: 'jdk' }))));
+  expect(event?.origin).toBe('server');
+});
 
 test('$identify and $create_alias make one person of what came before', () => {
   expect(Object.fromEntries(peopleOf(mapped))).toMatchObject({ page_view: 'u1', 'Opened app': 'u2', 'Old page': 'u3' });

@@ -103,6 +103,19 @@ testPeople(posthog, [
   ],
 ]);
 
+test('a person who was deleted is no profile', async () => {
+  const PERSON = { distinct_id: 'u', person_id: 'p', properties: { plan: 'pro' }, created_at: '2023-01-01T00:00:00Z' };
+  const lines = [true, 1, false].map((isDeleted) => JSON.stringify({ ...PERSON, is_deleted: isDeleted }));
+  const people = await mapAll(posthog, inputOf(lines.join('\n')));
+  expect(people.map(({ kind }) => kind)).toEqual(['skip', 'skip', 'profile']);
+  expect(skippedOf(people)[0]).toBe('a person who was deleted');
+});
+
+test('a server that makes no profile of a user names the user nevertheless, as its SDK does here', async () => {
+  const properties = { $lib: 'posthog-node', $process_person_profile: false };
+  expect(eventsOf(await mapAll(posthog, inputOf(EVENT(1, 'e', 'u', properties))))).toMatchObject([{ user_id: 'u' }]);
+});
+
 describe('Parquet', () => {
   const folder = mkdtempSync(join(tmpdir(), 'posthog-parquet-'));
   afterAll(() => rmSync(folder, { recursive: true }));

@@ -74,6 +74,16 @@ test.each(SEGMENT_ORIGINS)(
   },
 );
 
+test.each([
+  ['of a browser', { channel: 'web', context: { userAgent: 'Firefox' } }, '203.0.113.9'],
+  ['of a browser that says its own', { channel: 'web', context: { ip: '198.51.100.7' } }, '198.51.100.7'],
+  // The sender is not the user.
+  ['of a server', { channel: 'server' }, undefined],
+])('the address of a call of RudderStack %s', async (_, fields, address) => {
+  const call = { type: 'track', event: 'e', messageId: 'm', request_ip: '203.0.113.9', ...fields };
+  expect(eventsOf(await mapAll(segment, inputOf(JSON.stringify(call))))).toMatchObject([{ ip: address }]);
+});
+
 test('what has no equal is skipped with a reason', () => {
   expect(skippedOf(mapped)).toEqual([
     'not JSON',

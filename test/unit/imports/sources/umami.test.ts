@@ -96,6 +96,7 @@ testPeople(umami, [
     [HEADER, ROW(3, 'a', 'v'), ROW(1, 'a', 'u'), ROW(2, 'a')],
     ['v', 'u', 'v'],
   ],
+  ['the marks of databases for no user are none', [HEADER, ROW(1, 'a', 'NULL'), ROW(2, 'b', '\\N')], ['a', 'b']],
 ]);
 
 describe('event_data', () => {
@@ -130,6 +131,15 @@ describe('event_data', () => {
     const all = eventsOf(await mapTogether(openUmami(), [events, data]));
     expect(all[0]?.event_properties).toMatchObject({ title: 'Prices, and "plans"', color: 'red' });
     expect(all[2]).toEqual(bare);
+  });
+
+  test('of ClickHouse is joined as well: it has the event in another column, and its name', async () => {
+    const text = `website_id,session_id,event_id,url_path,event_name,data_key,string_value,number_value,date_value,data_type,created_at
+w1,um-s1,e2,/pricing,signup,plan,pro,\\N,\\N,1,2023-11-14 22:14:00
+`;
+    const all = await mapTogether(openUmami(), [events, named('event_data.csv', text)]);
+    expect(signupOf(all)?.event_properties).toMatchObject({ plan: 'pro' });
+    expect(eventsOf(all).map((event) => event.insert_id)).toEqual(['um:e1', 'um:e2', 'um:e4']);
   });
 
   test('of a dump is joined as well', async () => {
