@@ -17,7 +17,7 @@ import { diffTask } from './diff-task.js';
 import { listRows, textColumns } from './list-rows.js';
 import { ANSWER_LENGTH_MAX, DATA_NOTE } from './tool-answer.js';
 
-export const dashboardsInput = z.object({
+export const dashboardsInput = z.strictObject({
   key: z.string().optional(),
   version: z.int32().min(1).optional(),
   run: z.boolean().default(false).describe('run all cards'),
@@ -123,7 +123,7 @@ async function runCard(
   }
 }
 
-export const saveInput = z.object({
+export const saveInput = z.strictObject({
   key: z.string(),
   source_yaml: z.string(),
   base_version: z.int32().min(1).optional().describe('version read; refused if changed since'),

@@ -9,7 +9,7 @@ import { ANSWER_LENGTH_MAX, DATA_NOTE } from './tool-answer.js';
 
 export const QUERY_LIMIT_MAX = 1_000;
 
-export const queryInput = z.object({
+export const queryInput = z.strictObject({
   q: z.string(),
   timezone: z.string().optional().describe('default: of the project'),
   limit: z.int32().min(1).max(QUERY_LIMIT_MAX).default(50),
@@ -29,7 +29,7 @@ export async function runQuery(deps: ToolDeps, call: Call, input: z.infer<typeof
 /** Length of the line that counts the rows, and of line breaks. */
 const HEADING_LENGTH = 100;
 
-export const checkInput = z.object({ q: z.string() });
+export const checkInput = z.strictObject({ q: z.string() });
 
 /** Runs nothing. Throws bad_request with every problem of the query. */
 export async function runCheck(

@@ -15,7 +15,7 @@ import { ask, type Call, describeRows, type ToolDeps } from './call.js';
 import { listRows, textColumns } from './list-rows.js';
 import { DATA_NOTE } from './tool-answer.js';
 
-export const schemaInput = z.object({
+export const schemaInput = z.strictObject({
   event: z.string().optional(),
   field: z.string().optional(),
   search: z.string().optional().describe('part of a name or value'),
