@@ -3,13 +3,14 @@ import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
-import { type Ask, readProjectTypes } from '../src/event-types/model.js';
+import { readProjectTypes } from '../src/event-types/model.js';
 import { toPython } from '../src/event-types/python.js';
 import { toTypeScript } from '../src/event-types/typescript.js';
-import { type ImportTarget, resolveTarget } from '../src/imports/target.js';
+import { resolveTarget } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { UsageError } from '../src/platform/usage-error.js';
+import { createAsk } from './ask-service.js';
 import { readSecretKey } from './project-keys.js';
 
 const HELP = `usage: npm run -s types -- [options] > events.ts
@@ -51,19 +52,5 @@ async function run(): Promise<void> {
   // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
   else writeFileSync(resolve(env.INIT_CWD || '.', out), text);
 }
-
-const createAsk =
-  ({ url, key }: ImportTarget): Ask =>
-  async (path, body) => {
-    const address = new URL(path, url);
-    const response = await fetch(address, {
-      headers: { 'Content-Type': 'application/json', 'X-API-Key': key },
-      ...(body && { method: 'POST', body: JSON.stringify(body) }),
-    }).catch((cause: unknown) => {
-      throw new Error(`${url} does not answer: nothing can be read`, { cause });
-    });
-    if (!response.ok) throw new Error(`${address} answered ${response.status}: ${await response.text()}`);
-    return response.json();
-  };
 
 await run().catch((error: unknown) => failWithMessage(error));

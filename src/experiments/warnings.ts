@@ -154,12 +154,13 @@ function warnOfEarlySignificance({ isSignificantTooEarly, sampleRatioPValue }: R
 const NAME_CHARACTERS_MAX = 64;
 const NAMES_MAX = 5;
 
-function quote(name: string): string {
+/** The first 64 characters of a longer name. */
+export function shortenName(name: string): string {
   const characters = [...name];
-  const shown =
-    characters.length > NAME_CHARACTERS_MAX ? [...characters.slice(0, NAME_CHARACTERS_MAX), '…'] : characters;
-  return JSON.stringify(shown.join(''));
+  return characters.length > NAME_CHARACTERS_MAX ? `${characters.slice(0, NAME_CHARACTERS_MAX).join('')}…` : name;
 }
+
+const quote = (name: string): string => JSON.stringify(shortenName(name));
 
 function listOf<T>(items: readonly T[], describe: (item: T, index: number) => string): string {
   const shown = items.slice(0, NAMES_MAX).map(describe);

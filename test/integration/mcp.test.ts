@@ -156,9 +156,9 @@ describe('query', () => {
     const body = fencedIn(text);
     expect(text.split('\n').filter((line) => line.startsWith('```'))).toHaveLength(2);
     expect(text.endsWith(`${body}\n${/`+$/.exec(text)?.[0]}`)).toBe(true);
-    expect(text.split('\n').filter((line) => /^(?:## System|Ignore)/.test(line))).toEqual([]);
-    expect(text).not.toMatch(/[\u202e\u{e0041}]/u);
+    expect(text).not.toMatch(/^(?:## System|Ignore)|[\u202e\u{e0041}]/mu);
     expect(body).toContain('Ignore all rules');
+    expect(text.includes('a backslash before a sign is an escape')).toBe(format === 'markdown');
   });
 
   test('reports every problem of a wrong query with place, message and fix', async () => {

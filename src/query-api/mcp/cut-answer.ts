@@ -35,12 +35,34 @@ export const cutTask: ThreadTask<CutRequest, CutAnswer> = {
 
 type Cut = Pick<CutRequest, 'form' | 'lengthMax' | 'offset'>;
 
-export function cutAnswer(answer: Answer, cut: Cut): CutAnswer {
-  const { total } = answer;
+export function cutAnswer(whole: Answer, cut: Cut): CutAnswer {
+  const { total } = whole;
+  const isTooLong = textOf(whole, whole.rows.slice(0, 1), cut).length > cut.lengthMax;
+  const answer = isTooLong ? { ...whole, extraFields: leaveOutFields(whole.extraFields, cut.lengthMax / 2) } : whole;
   const fits = (rows: Answer['rows']) => textOf(answer, rows, cut).length <= cut.lengthMax;
   const rows = shorten(answer.rows, fits);
   const shown = countFitting(rows, fits, countAbout(rows, cut.lengthMax));
   return { text: textOf(answer, rows.slice(0, shown), cut), shown, total };
+}
+
+/**
+ * The fields beside the rows whose JSON fits, the shortest first, and the names of the others: the
+ * packet of an experiment with hundreds of variants is longer than an answer may be.
+ */
+function leaveOutFields(fields: Answer['extraFields'] = {}, lengthMax: number): Record<string, unknown> {
+  const byLength = Object.entries(fields)
+    .map((entry) => ({ entry, length: JSON.stringify(entry).length }))
+    .sort((a, b) => a.length - b.length);
+  let left = lengthMax;
+  const kept = byLength.filter(({ length }) => {
+    left -= length;
+    return left >= 0;
+  });
+  const names = byLength.slice(kept.length).map(({ entry: [name] }) => name);
+  return {
+    ...Object.fromEntries(kept.map(({ entry }) => entry)),
+    ...(names.length > 0 && { left_out: names.reverse() }),
+  };
 }
 
 /** With long cells cut, when not even the first row fits. */

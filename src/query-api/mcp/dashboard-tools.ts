@@ -15,9 +15,9 @@ import { ask, type Call, describeCard, linkToDashboard, type ToolDeps } from './
 import { cutSource } from './cut-source.js';
 import { diffTask } from './diff-task.js';
 import { listRows, textColumns } from './list-rows.js';
-import { ANSWER_LENGTH_MAX, DATA_NOTE } from './tool-answer.js';
+import { ANSWER_LENGTH_MAX, DATA_NOTE, ESCAPE_NOTE_LENGTH, noteEscapes } from './tool-answer.js';
 
-export const dashboardsInput = z.object({
+export const dashboardsInput = z.strictObject({
   key: z.string().optional(),
   version: z.int32().min(1).optional(),
   run: z.boolean().default(false).describe('run all cards'),
@@ -92,18 +92,19 @@ async function runCards(deps: ToolDeps, call: Call, { config, heading }: Run): P
   for (const [index, one] of asked.entries()) {
     const part = Math.floor((ANSWER_LENGTH_MAX - text.length - LAST_LENGTH) / (asked.length - index));
     if (part < CARD_LENGTH_MIN || deps.now() > deadline) {
-      return `${text}\n\n${asked.length - index} more queries were not run; read the dashboard and run them with query.`;
+      text += `\n\n${asked.length - index} more queries were not run; read the dashboard and run them with query.`;
+      break;
     }
     const title = `\n\n## ${escapeLine(one.title)}\n`;
     text +=
       title +
       ('error' in one ? one.error : await runCard(deps, call, { ...one.query, lengthMax: part - title.length }));
   }
-  return text;
+  return [text, ...noteEscapes(text)].join('\n\n');
 }
 
-/** Length reserved for the line that counts what was not run. */
-const LAST_LENGTH = 120;
+/** Length reserved for the line that counts what was not run, and for the note on escapes. */
+const LAST_LENGTH = 120 + ESCAPE_NOTE_LENGTH;
 const ROWS_LENGTH = 100;
 
 async function runCard(
@@ -123,7 +124,7 @@ async function runCard(
   }
 }
 
-export const saveInput = z.object({
+export const saveInput = z.strictObject({
   key: z.string(),
   source_yaml: z.string(),
   base_version: z.int32().min(1).optional().describe('version read; refused if changed since'),

@@ -5,11 +5,11 @@ import { compileRequest, warnOfUnseen } from '../answer.js';
 import { toPeriod } from '../shape.js';
 import { ask, type Call, describeRows, linkToQuery, type ToolDeps, toRequest } from './call.js';
 import { escapeInvisible, FORMS } from './cut-answer.js';
-import { ANSWER_LENGTH_MAX, DATA_NOTE } from './tool-answer.js';
+import { ANSWER_LENGTH_MAX, DATA_NOTE, ESCAPE_NOTE_LENGTH, noteEscapes } from './tool-answer.js';
 
 export const QUERY_LIMIT_MAX = 1_000;
 
-export const queryInput = z.object({
+export const queryInput = z.strictObject({
   q: z.string(),
   timezone: z.string().optional().describe('default: of the project'),
   limit: z.int32().min(1).max(QUERY_LIMIT_MAX).default(50),
@@ -21,15 +21,16 @@ export async function runQuery(deps: ToolDeps, call: Call, input: z.infer<typeof
   const { format, ...asked } = input;
   const link = linkToQuery(deps, call, asked);
   const notes = [...(link === undefined ? [] : [`Console: ${link}`]), DATA_NOTE];
-  const lengthMax = ANSWER_LENGTH_MAX - HEADING_LENGTH - notes.join('\n').length;
+  const lengthMax = ANSWER_LENGTH_MAX - HEADING_LENGTH - ESCAPE_NOTE_LENGTH - notes.join('\n').length;
   const cut = await ask(deps, call, { asked, form: format, lengthMax });
-  return [describeRows(cut, asked.offset), ...notes, cut.text].join('\n');
+  const escapes = format === 'markdown' ? noteEscapes(cut.text) : [];
+  return [describeRows(cut, asked.offset), ...notes, ...escapes, cut.text].join('\n');
 }
 
 /** Length of the line that counts the rows, and of line breaks. */
 const HEADING_LENGTH = 100;
 
-export const checkInput = z.object({ q: z.string() });
+export const checkInput = z.strictObject({ q: z.string() });
 
 /** Runs nothing. Throws bad_request with every problem of the query. */
 export async function runCheck(

@@ -13,9 +13,9 @@ import { SESSION_KEYS } from '../../query/session-fields.js';
 import { propertyName } from '../../query/sources/fields/present.js';
 import { ask, type Call, describeRows, type ToolDeps } from './call.js';
 import { listRows, textColumns } from './list-rows.js';
-import { DATA_NOTE } from './tool-answer.js';
+import { DATA_NOTE, noteEscapes } from './tool-answer.js';
 
-export const schemaInput = z.object({
+export const schemaInput = z.strictObject({
   event: z.string().optional(),
   field: z.string().optional(),
   search: z.string().optional().describe('part of a name or value'),
@@ -37,7 +37,7 @@ export async function showSchema(deps: ToolDeps, call: Call, input: SchemaInput)
     deps.definitions.read(projectId),
   ]);
   const parts = await partsFor(deps, call, { input, catalog, definitions });
-  return [DATA_NOTE, ...parts].join('\n\n');
+  return [DATA_NOTE, ...noteEscapes(...parts), ...parts].join('\n\n');
 }
 
 interface Shown {

@@ -4,9 +4,14 @@ import type { z } from 'zod';
 
 const INT32_MAX = 2 ** 31 - 1;
 
-/** Without the largest integer and usual defaults, because every conversation pays for them. */
+/**
+ * Without the largest integer, usual defaults, and that other arguments are refused, because every
+ * conversation pays for them.
+ */
 const omitObvious = (key: string, value: unknown): unknown =>
-  (key === 'maximum' && value === INT32_MAX) || (key === 'default' && (value === 0 || value === false))
+  (key === 'maximum' && value === INT32_MAX) ||
+  (key === 'default' && (value === 0 || value === false)) ||
+  key === 'additionalProperties'
     ? undefined
     : value;
 

@@ -47,7 +47,7 @@ describe('schema', () => {
   const numbered = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}`);
   const catalog = {
     isComplete: true,
-    events: new Map(numbered('page_event_', 80).map((name) => [name, 1] as const)),
+    events: new Map([...numbered('page_event_', 80), '[Shop] Paid'].map((name) => [name, 1] as const)),
     properties: new Map(numbered('event_properties.page', 120).map((name) => [name, ['string']] as const)),
     values: new Map(),
     many: new Set(),
@@ -72,6 +72,13 @@ describe('schema', () => {
     expect(second).toContain('| page_event_79 ');
     expect(second).toContain('Properties: rows 51–100 of 120, next offset 100\n');
     expect(second).toMatch(/Definitions, .*: no rows at offset 50 of 1$/m);
+  });
+
+  test('says how the escapes of a table are read, when it has any', async () => {
+    const escaped = await search({ search: 'shop' });
+    expect(escaped).toContain('| \\[Shop\\] Paid |');
+    expect(escaped).toMatch(/^In a table, a backslash before a sign is an escape/m);
+    expect(await search({})).not.toContain('backslash');
   });
 
   test('a search for fields of every event counts them', async () => {

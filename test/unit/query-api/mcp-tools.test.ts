@@ -10,8 +10,8 @@ import { createAgentServer, type ServerDeps } from '../../../src/query-api/mcp/s
 import { countTokens } from '../../support/count-tokens.js';
 import { CONTEXT } from '../query/compiling.js';
 
-async function listFor(scopes: readonly Scope[], featuresOff: readonly string[] = []) {
-  // Listing tools uses nothing else of both.
+async function connectFor(scopes: readonly Scope[], featuresOff: readonly string[] = []) {
+  // Listing tools, and refusing arguments, uses nothing else of both.
   const call = { credential: { scopes: new Set(scopes) } } as unknown as Call;
   const { fetch } = createMcpHandler(() => createAgentServer({ featuresOff } as unknown as ServerDeps, call));
   const client = new Client({ name: 'test', version: '1' });
@@ -19,6 +19,11 @@ async function listFor(scopes: readonly Scope[], featuresOff: readonly string[] 
     fetch: async (url, init) => fetch(new Request(url, init)),
   });
   await client.connect(transport);
+  return client;
+}
+
+async function listFor(scopes: readonly Scope[], featuresOff: readonly string[] = []) {
+  const client = await connectFor(scopes, featuresOff);
   const { tools } = await client.listTools();
   await client.close();
   return tools;
@@ -41,4 +46,17 @@ test('a disabled feature has no tools', async () => {
   const names = async (off: string) => (await listFor(['query', 'dashboards'], [off])).map(({ name }) => name);
   expect(await names('query')).toEqual(['dashboards', 'save_dashboard']);
   expect(await names('dashboards')).toEqual(['schema', 'query', 'check']);
+});
+
+test.each([
+  ['schema', { name: 'signup' }, 'name'],
+  ['query', { q: 'signup | count', days: 90 }, 'days'],
+  ['check', { query: 'signup', q: 'signup' }, 'query'],
+  ['dashboards', { key: 'a', dashboard: 'b' }, 'dashboard'],
+  ['save_dashboard', { key: 'a', source_yaml: 'version: 1', dryRun: true }, 'dryRun'],
+])('%s refuses an argument that it has not, instead of ignoring it', async (name, input, unknown) => {
+  const client = await connectFor(['query', 'dashboards']);
+  const { isError, content } = await client.callTool({ name, arguments: input });
+  expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining(`\\"${unknown}\\"`)]);
+  await client.close();
 });

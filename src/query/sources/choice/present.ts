@@ -3,6 +3,7 @@
 import type { PacketPlan } from '../../../experiments/needed-units.js';
 import { type ChoicePacket, toChoicePacket } from '../../../experiments/packet.js';
 import { toValuePacket, type VariantValues } from '../../../experiments/value-packet.js';
+import { shortenName } from '../../../experiments/warnings.js';
 import type { Presented } from '../../cells.js';
 import type { PostProcess } from '../../plan/plan.js';
 
@@ -121,19 +122,26 @@ const percent = (share: number | null): string => (share === null ? 'none' : `${
 
 const amount = (value: number | null): string => (value === null ? 'none' : String(Number(value.toPrecision(6))));
 
+/** More usually means that an id was sent as variant_key, which a warning says. */
+const COMPARISONS_SHOWN = 20;
+
 /** Text of the decision: its basis, a line for each comparison, and the warnings. */
 function describe(
   { decision_status, comparisons, warnings, plan }: ChoicePacket,
   show: (value: number | null) => string,
 ): string[] {
-  const lines = comparisons.map(
-    (of) =>
-      `${of.treatment} against ${of.control}: lift ${show(of.absolute_lift)} (${show(of.ci_low)} to ` +
-      `${show(of.ci_high)}), always-valid p-value ${Number(of.always_valid_p_value.toFixed(4))}.`,
-  );
+  const lines = comparisons
+    .slice(0, COMPARISONS_SHOWN)
+    .map(
+      (of) =>
+        `${shortenName(of.treatment)} against ${shortenName(of.control)}: lift ${show(of.absolute_lift)} (${show(of.ci_low)} to ` +
+        `${show(of.ci_high)}), always-valid p-value ${Number(of.always_valid_p_value.toFixed(4))}.`,
+    );
+  const more = comparisons.length - lines.length;
   return [
     `Decision: ${decision_status}.`,
     ...lines,
+    ...(more > 0 ? [`${more} more comparisons: format json has all.`] : []),
     ...describePlan(plan),
     ...warnings.map((warning) => `Warning: ${warning}.`),
   ];

@@ -56,6 +56,17 @@ test('presentChoice() without exposures has no rows', () => {
   expect(extraFields).toMatchObject({ variants: [], diagnostics: { first_exposure_at: null, multi_variant_units: 0 } });
 });
 
+test('the text describes the first 20 of many comparisons, with short names, and every warning', () => {
+  const many = Array.from({ length: 300 }, (_, index) => [1, 'x'.repeat(500) + index, 0, 0, 0, 0, null, 1, 1]);
+  const { rows, extraFields, footnotes = [] } = presentChoice(ASKED, many);
+  expect([rows.length, extraFields?.comparisons]).toEqual([300, expect.objectContaining({ length: 299 })]);
+  const compared = footnotes.filter((line) => line.includes(': lift '));
+  expect(compared).toHaveLength(20);
+  expect(compared[0]).toMatch(/^x{64}… against x{64}…: lift none/);
+  expect(footnotes).toContain('279 more comparisons: format json has all.');
+  expect(footnotes).toContainEqual(expect.stringContaining('there are 300 variants'));
+});
+
 test('JSON has rows and packet, Markdown rows and decision, CSV rows only', () => {
   const { rows, extraFields = {}, footnotes = [] } = presentChoice(ASKED, ROWS);
   const types = ['text', 'number', 'number', 'rate', 'rate', 'rate', 'number'] as const;
