@@ -1,6 +1,7 @@
 // Scheduled jobs: a BullMQ job scheduler with its queue and worker. Upserts are idempotent, so
 // however many processes start a job, each schedule exists once and each run happens in one
 // process. A failed run is logged and not retried, because the next run does the same work.
+// Schedules that Redis has lost with its data are set up again.
 import { Worker } from 'bullmq';
 import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -20,16 +21,29 @@ export interface ScheduledWork {
   readonly close?: () => Promise<void>;
 }
 
+/** How long an emptied Redis stays without the schedules. */
+const RESTORE_MS = 10_000;
+
 export const defineScheduledJob =
   <Deps extends Needs<'redis' | 'log'>>({ name, everyMs, open }: ScheduledJob<Deps>) =>
   async (deps: Deps): Promise<RunningJob> => {
     const { redis, log } = deps;
     const queue = openQueue(name, redis);
-    const schedules = typeof everyMs === 'number' ? { [name]: everyMs } : everyMs;
-    for (const [schedule, every] of Object.entries(schedules)) {
-      const opts = { removeOnComplete: true, removeOnFail: true };
-      await queue.upsertJobScheduler(schedule, { every }, { name: schedule, opts });
-    }
+    const schedules = Object.entries(typeof everyMs === 'number' ? { [name]: everyMs } : everyMs);
+    const schedule = async () => {
+      for (const [id, every] of schedules) {
+        const opts = { removeOnComplete: true, removeOnFail: true };
+        await queue.upsertJobScheduler(id, { every }, { name: id, opts });
+      }
+    };
+    await schedule();
+    const restore = async () => {
+      if ((await queue.getJobSchedulersCount()) >= schedules.length) return;
+      log.warn({ queue: name }, 'redis has lost the schedules of a job; they are set up again');
+      await schedule();
+    };
+    // While Redis is unavailable, the worker logs it.
+    const restoring = setInterval(() => void restore().catch(() => {}), RESTORE_MS);
     const stopping = new AbortController();
     const work = await open(deps, stopping.signal);
     const worker = new Worker(name, (job) => work.run(job.name), { connection: redis.duplicate() });
@@ -40,6 +54,7 @@ export const defineScheduledJob =
     return {
       async close() {
         stopping.abort();
+        clearInterval(restoring);
         await worker.close();
         await work.close?.();
         await queue.close();
