@@ -2,6 +2,7 @@
 // however many processes start a job, each schedule exists once and each run happens in one
 // process. A failed run is logged and not retried, because the next run does the same work.
 // Schedules that Redis has lost with its data are set up again.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -37,24 +38,30 @@ export const defineScheduledJob =
       }
     };
     await schedule();
+    const stopping = new AbortController();
+    const { signal } = stopping;
     const restore = async () => {
       if ((await queue.getJobSchedulersCount()) >= schedules.length) return;
       log.warn({ queue: name }, 'redis has lost the schedules of a job; they are set up again');
       await schedule();
     };
-    // While Redis is unavailable, the worker logs it.
-    const restoring = setInterval(() => void restore().catch(() => {}), RESTORE_MS);
-    const stopping = new AbortController();
-    const work = await open(deps, stopping.signal);
+    // One at a time, because a command waits while Redis is unavailable; the worker logs that.
+    const keepRestoring = async () => {
+      for (;;) {
+        await delay(RESTORE_MS, undefined, { signal });
+        await restore().catch(() => {});
+      }
+    };
+    keepRestoring().catch(() => {});
+    const work = await open(deps, signal);
     const worker = new Worker(name, (job) => work.run(job.name), { connection: redis.duplicate() });
     worker.on('failed', (_job, err) => {
-      if (!stopping.signal.aborted) log.error({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
+      if (!signal.aborted) log.error({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
     });
     worker.on('error', (err) => log.warn({ err, queue: name }, 'a scheduled job lost its redis connection'));
     return {
       async close() {
         stopping.abort();
-        clearInterval(restoring);
         await worker.close();
         await work.close?.();
         await queue.close();
