@@ -1,6 +1,8 @@
 // Scheduled jobs: a BullMQ job scheduler with its queue and worker. Upserts are idempotent, so
 // however many processes start a job, each schedule exists once and each run happens in one
 // process. A failed run is logged and not retried, because the next run does the same work.
+// Schedules that Redis has lost with its data are set up again.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -20,21 +22,41 @@ export interface ScheduledWork {
   readonly close?: () => Promise<void>;
 }
 
+/** How long an emptied Redis stays without the schedules. */
+const RESTORE_MS = 10_000;
+
 export const defineScheduledJob =
   <Deps extends Needs<'redis' | 'log'>>({ name, everyMs, open }: ScheduledJob<Deps>) =>
   async (deps: Deps): Promise<RunningJob> => {
     const { redis, log } = deps;
     const queue = openQueue(name, redis);
-    const schedules = typeof everyMs === 'number' ? { [name]: everyMs } : everyMs;
-    for (const [schedule, every] of Object.entries(schedules)) {
-      const opts = { removeOnComplete: true, removeOnFail: true };
-      await queue.upsertJobScheduler(schedule, { every }, { name: schedule, opts });
-    }
+    const schedules = Object.entries(typeof everyMs === 'number' ? { [name]: everyMs } : everyMs);
+    const schedule = async () => {
+      for (const [id, every] of schedules) {
+        const opts = { removeOnComplete: true, removeOnFail: true };
+        await queue.upsertJobScheduler(id, { every }, { name: id, opts });
+      }
+    };
+    await schedule();
     const stopping = new AbortController();
-    const work = await open(deps, stopping.signal);
+    const { signal } = stopping;
+    const restore = async () => {
+      if ((await queue.getJobSchedulersCount()) >= schedules.length) return;
+      log.warn({ queue: name }, 'redis has lost the schedules of a job; they are set up again');
+      await schedule();
+    };
+    // One at a time, because a command waits while Redis is unavailable; the worker logs that.
+    const keepRestoring = async () => {
+      for (;;) {
+        await delay(RESTORE_MS, undefined, { signal });
+        await restore().catch(() => {});
+      }
+    };
+    keepRestoring().catch(() => {});
+    const work = await open(deps, signal);
     const worker = new Worker(name, (job) => work.run(job.name), { connection: redis.duplicate() });
     worker.on('failed', (_job, err) => {
-      if (!stopping.signal.aborted) log.error({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
+      if (!signal.aborted) log.error({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
     });
     worker.on('error', (err) => log.warn({ err, queue: name }, 'a scheduled job lost its redis connection'));
     return {

@@ -11,7 +11,8 @@ export interface DeviceMapping {
 
 /**
  * Adds mappings (idempotent), except those of imports that are superseded already, and deletes
- * superseded ones below the low watermark.
+ * superseded ones below the low watermark. Those that a waiting erasure has yet to read stay, also
+ * when Redis has lost its pending number.
  */
 export async function saveMappings(
   trx: Transaction,
@@ -51,7 +52,7 @@ export async function saveMappings(
          FROM device_mappings d JOIN (
            SELECT DISTINCT project_id, device_id FROM jsonb_to_recordset(?::jsonb) AS k(project_id uuid, device_id text)
          ) touched USING (project_id, device_id)
-         WHERE d.seq < ?
+         WHERE d.seq < least(?, (SELECT min(erased_through_seq) FROM erasure_requests WHERE status = 'requested'))
          GROUP BY d.project_id, d.device_id
        ) newest ON m.project_id = newest.project_id AND m.device_id = newest.device_id AND m.seq < newest.seq
        FOR UPDATE OF m SKIP LOCKED

@@ -23,14 +23,15 @@ export async function readSafeNow(postgres: Postgres): Promise<number> {
 
 /**
  * Projects that have no finished receipt of the day. A changed `keep` waits for the next day, so
- * that there is time to take it back.
+ * that there is time to take it back. (A date instead of the timestamp would be one of the time
+ * zone of the session.)
  */
 export async function listDueKeeps(postgres: Postgres, nowMs: number): Promise<DueKeep[]> {
   const { rows } = await postgres.raw<{ rows: { project_id: string; keep: Keep }[] }>(
     `SELECT d.project_id, d.keep FROM definitions d
      JOIN projects p ON p.id = d.project_id AND p.deleted_at IS NULL
      LEFT JOIN keep_receipts r ON r.project_id = d.project_id AND r.day = ?::date AND r.deleted_at IS NOT NULL
-     WHERE d.keep IS NOT NULL AND d.keep_since < ?::date AT TIME ZONE 'UTC' AND r.day IS NULL
+     WHERE d.keep IS NOT NULL AND d.keep_since < ?::timestamp AT TIME ZONE 'UTC' AND r.day IS NULL
      ORDER BY d.project_id`,
     [dayOf(nowMs), dayOf(nowMs)],
   );

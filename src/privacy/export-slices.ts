@@ -12,6 +12,8 @@ export interface HourCount {
 export interface Slice {
   readonly fromMs: number;
   readonly untilMs: number;
+  /** How many were counted. */
+  readonly events: number;
 }
 
 const HOUR_SECONDS = 3600;
@@ -31,7 +33,7 @@ export function toSlices(hours: readonly HourCount[], eventsMax: { first: number
     events += inHour;
     const next = hours[index + 1];
     if (next !== undefined && events + next.events <= max) return;
-    slices.push({ fromMs: from * 1000, untilMs: (hour + HOUR_SECONDS) * 1000 });
+    slices.push({ fromMs: from * 1000, untilMs: (hour + HOUR_SECONDS) * 1000, events });
     from = undefined;
     events = 0;
     max = Math.min(max * 2, eventsMax.later);

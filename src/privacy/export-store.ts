@@ -35,14 +35,20 @@ const FAILURE_DELAY_MS = 1_000;
 // A page may have failed because its events are large.
 const SMALLER = 4;
 
-/** Yields whole lines, many at a time. Rejects with the reason of `signal` when it is aborted. */
+/**
+ * Yields whole lines, many at a time. Rejects with the reason of `signal` when it is aborted, and
+ * when events were deleted meanwhile: the export would look complete without them.
+ */
 export async function* exportEvents(
   source: ExportSource,
   person: ExportedPerson,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const { reader, slices } = await openPerson(source, person, signal);
-  for (const slice of slices) yield* readSlice(reader, slice, signal);
+  for (const slice of slices) {
+    const events = yield* readSlice(reader, slice, signal);
+    if (events < slice.events) throw new Error('events were deleted while they were exported');
+  }
 }
 
 async function openPerson(
@@ -66,7 +72,9 @@ interface Position {
   readonly eventType: string;
 }
 
-async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSignal): AsyncGenerator<Buffer> {
+/** Returns the number of lines. */
+async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSignal): AsyncGenerator<Buffer, number> {
+  let read = 0;
   let after: Position = { timeMs: slice.fromMs, insertId: '', eventType: '' };
   let limit = PAGE_EVENTS;
   let failures = 0;
@@ -77,6 +85,7 @@ async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSigna
     try {
       for await (const lines of reader.page({ after, untilMs: slice.untilMs, limit, stop: place.lost })) {
         events += lines.length;
+        read += lines.length;
         after = positionOf(lines.at(-1) ?? '');
         failures = 0;
         place.lend();
@@ -84,7 +93,7 @@ async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSigna
         isCut = !place.takeBack();
         if (isCut) break;
       }
-      if (!isCut && events < limit) return;
+      if (!isCut && events < limit) return read;
     } catch (error) {
       place.release();
       failures += 1;

@@ -14,10 +14,11 @@ export interface UsageDay {
 
 /** One row per day of the range, days without usage included. */
 export async function readUsage(postgres: Postgres, projectId: ProjectId, range: DayRange): Promise<UsageDay[]> {
-  // Selected as double precision (exact to 2^53): pg returns bigint as text.
+  // Selected as double precision (exact to 2^53): pg returns bigint as text. Timestamps without a
+  // time zone, because in that of the session a day may have no midnight.
   const { rows } = await postgres.raw<{ rows: UsageDay[] }>(
     `SELECT to_char(days.day, 'YYYY-MM-DD') AS date, ${COLUMNS.map((name) => `coalesce(${name}, 0)::float8 AS ${name}`).join(', ')}
-     FROM generate_series(?::date, ?::date, interval '1 day') AS days(day)
+     FROM generate_series(?::timestamp, ?::timestamp, interval '1 day') AS days(day)
      LEFT JOIN usage_days ON usage_days.day = days.day AND project_id = ?
      ORDER BY days.day`,
     [range.from, range.to, projectId],

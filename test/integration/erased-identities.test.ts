@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createIdentifyQueue, renumberBatch } from '../../src/identity/queue.js';
-import { releaseSequence } from '../../src/identity/sequence.js';
+import { releaseSequence, takeSequence } from '../../src/identity/sequence.js';
 import { newUuidV7, toOrganizationId, toProjectId } from '../../src/platform/ids.js';
-import { forgetIdentity } from '../../src/privacy/identities.js';
+import { findIdentities, forgetIdentity } from '../../src/privacy/identities.js';
 import { createErasure, type Erasure } from '../../src/privacy/store.js';
 import { IdentityStore, imported, on, set } from '../support/identity-store.js';
 
@@ -86,4 +86,14 @@ test('a purge keeps the profile of a person who was imported again after their e
   await store.postgres('profiles').where({ project_id: store.project }).delete();
   await forgetIdentity(store.postgres, erasure);
   expect(await store.profileOf('u')).toBeUndefined();
+});
+
+test('an erasure finds a device that is mapped to another user before it is carried out, if Redis has lost its number', async () => {
+  await store.apply(await store.accept(on('d', 'gone')));
+  const erasure = await requestErasure('gone', await takeSequence(store.redis, { member: 'lost', count: 1 }));
+  await releaseSequence(store.redis, 'lost');
+  await store.apply(await store.accept(on('d', 'other')));
+  expect((await findIdentities(store.postgres, erasure)).deviceIds).toEqual(['d', 'gone']);
+  await forgetIdentity(store.postgres, erasure);
+  expect(await store.mappingsOf('d')).toEqual(['other']);
 });

@@ -87,6 +87,21 @@ describe('an erasure request', () => {
     });
     expect(await gdpr.reached('deleted', id)).toMatchObject({ events: 1 });
   });
+
+  test('is completed and purged if Redis has lost all of its data', async () => {
+    const { project, gdpr, send, holds } = await stack.createTenant();
+    await send({ event_type: 'a', user_id: 'alice' });
+    await holds(1);
+    await stack.erasureQueue.pause();
+    const answer = gdpr.erase('alice');
+    await eventually(async () => {
+      expect(await stack.postgres('erasure_requests').where({ project_id: project.id })).toHaveLength(1);
+    });
+    await stack.redis.flushdb();
+    const { body } = await answer;
+    expect(body).toMatchObject({ status: 'deleted', events: 1 });
+    await gdpr.reached('purged', body.request_id);
+  });
 });
 
 describe('events accepted before an erasure', () => {

@@ -17,6 +17,7 @@ import {
   mapDevice,
   openSlowly,
   processes,
+  project,
   queue,
   readLines,
   redis,
@@ -246,6 +247,18 @@ describe('an export client', () => {
 
     await processes.start('worker');
     expect(await readLines((await openSlowly(slow)).resume())).toBe(EVENTS);
+  }, 240_000);
+
+  test('gets a broken connection when the person is erased before their last event is read', async () => {
+    const erased = `erased ${randomUUID()}`;
+    await fill(erased, EVENTS / 3);
+    const response = await openSlowly(erased);
+    await take(response, 100_000);
+    const person = `${processes.url}/api/gdpr/users/${encodeURIComponent(erased)}`;
+    const answer = await fetch(person, { method: 'DELETE', headers: { 'X-API-Key': project.secretKey } });
+    expect(answer.status).toBe(200);
+    await expect(readLines(response)).rejects.toThrow('aborted');
+    await eventually(async () => expect(await lastOutcome()).toBe('failed'));
   }, 240_000);
 
   test("leaves the person's id neither in Redis, its files nor the logs", async () => {
