@@ -28,10 +28,10 @@ const depsWith = (deps: object): ServerDeps =>
     ...deps,
   }) as unknown as ServerDeps;
 
-/** A client of knex whose queries all find these rows. */
+/** A client of knex whose queries find these rows; one for an id alone finds none. */
 function storeOf(...rows: readonly object[]): unknown {
   const ends: Readonly<Record<string, unknown>> = {
-    first: async () => rows[0],
+    first: async (...columns: readonly string[]) => (columns.join() === 'id' ? undefined : rows[0]),
     count: async () => [{ count: 0 }],
     select: async () => rows,
     returning: async () => rows,
