@@ -279,34 +279,34 @@ export const readDashboards = (postgres: Postgres, { projectId, personId }: Read
     .select('d.id', 'd.key', 'd.title', postgres.raw('v.config::text AS config'));
 
 export async function requireDashboard(postgres: Postgres, reader: Reader, id: string): Promise<Dashboard> {
-  const row = isUuid(id)
-    ? await visibleTo(postgres, reader)
-        .where({ id })
-        .first(...ITEM)
-    : undefined;
-  if (row === undefined) throw new PublicError('not_found', 'there is no such dashboard');
-  return withContent(postgres, row);
-}
-
-async function withContent(postgres: Postgres, row: ItemRow): Promise<Dashboard> {
-  const { config, source_yaml } = await postgres('dashboard_versions')
-    .where({ dashboard_id: row.id, version: row.version })
-    .first('config', 'source_yaml');
-  return { ...toItem(row), config, source_yaml };
+  const found = isUuid(id) ? await readFirst(postgres, visibleTo(postgres, reader).where({ id })) : undefined;
+  if (found === undefined) throw new PublicError('not_found', 'there is no such dashboard');
+  return found;
 }
 
 /** By key: the personal one before that of the project, or the one with the visibility. */
-export async function findDashboard(
+export const findDashboard = (
   postgres: Postgres,
   reader: Reader,
   key: string,
   visibility?: Visibility,
-): Promise<Dashboard | undefined> {
-  const row: ItemRow | undefined = await visibleTo(postgres, reader)
-    .where({ key, ...(visibility !== undefined && { visibility }) })
-    .orderByRaw(`visibility = 'personal' DESC`)
-    .first(...ITEM);
-  return row && withContent(postgres, row);
+): Promise<Dashboard | undefined> =>
+  readFirst(
+    postgres,
+    visibleTo(postgres, reader)
+      .where({ key, ...(visibility !== undefined && { visibility }) })
+      .orderByRaw(`visibility = 'personal' DESC`),
+  );
+
+/** In one statement, because the dashboard and its versions may be deleted meanwhile. */
+async function readFirst(postgres: Postgres, dashboards: ReturnType<typeof visibleTo>): Promise<Dashboard | undefined> {
+  const row: (ItemRow & Pick<Dashboard, 'config' | 'source_yaml'>) | undefined = await postgres
+    .from(dashboards.limit(1).as('d'))
+    .join('dashboard_versions AS v', (on) => on.on('v.dashboard_id', 'd.id').andOn('v.version', 'd.version'))
+    .first(...ITEM.map((column) => `d.${column}`), 'v.config', 'v.source_yaml');
+  if (row === undefined) return undefined;
+  const { config, source_yaml, ...item } = row;
+  return { ...toItem(item), config, source_yaml };
 }
 
 /** A card of the dashboard, with the time zone of its queries. */

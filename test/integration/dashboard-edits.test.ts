@@ -52,6 +52,21 @@ describe('dashboard routes of the console', () => {
     expect((await read(ann, `/${mine.body.dashboard.id}`)).body).toMatchObject({ synced_at: null });
   });
 
+  test('answers 200 or 404 while a dashboard is deleted', async () => {
+    const statuses = new Set<number>();
+    for (let round = 0; round < 20; round += 1) {
+      const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
+      const calls = Array.from({ length: 8 }, async () => {
+        statuses.add((await read(bob, `/${id}`)).status);
+        statuses.add((await send(bob, ['POST', `/${id}/queries`], {})).status);
+        statuses.add((await read(bob, `/${id}/versions/1`)).status);
+      });
+      expect((await send(bob, ['DELETE', `/${id}`], undefined)).status).toBe(200);
+      await Promise.all(calls);
+    }
+    expect([...statuses].filter((status) => status !== 200 && status !== 404)).toEqual([]);
+  });
+
   test('PUT accepts changes of the newest version only, and problems have their line', async () => {
     const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
     const tried = await change(bob, id, yaml('Two'), 'base_version=1&dry_run=true');
