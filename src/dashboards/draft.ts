@@ -57,7 +57,7 @@ export const draftTask: ThreadTask<DraftRequest, Draft> = {
   run: ({ draft, context }) => {
     const text = edit(draft);
     if (Buffer.byteLength(text) > SOURCE_BYTES_MAX) {
-      throw new PublicError('too_large', `with the card, the document is longer than ${SOURCE_BYTES_MAX} bytes`);
+      throw new PublicError('too_large', `with this change, the document is longer than ${SOURCE_BYTES_MAX} bytes`);
     }
     const problems = problemsOf(text, context);
     return { source_yaml: text, problems, sections: sectionsOf(text), variables: variablesOf(text) };

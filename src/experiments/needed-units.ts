@@ -146,14 +146,17 @@ export interface PlannedControl {
   /** Its rate, or its mean; null without units. */
   readonly level: number | null;
   readonly isRate: boolean;
-  readonly hasTreatment: boolean;
+  /** How many the experiment has, the control included. */
+  readonly variants: number;
 }
 
 /** Why a plan has no number of units; undefined when it has one. */
-export function warnOfPlan(plan: PacketPlan, { level, isRate, hasTreatment }: PlannedControl): string | undefined {
+export function warnOfPlan(plan: PacketPlan, { level, isRate, variants }: PlannedControl): string | undefined {
   if (plan.units_needed !== null) return undefined;
   const lift = `a lift of ${Number((plan.relative_lift * 100).toPrecision(6))}%`;
-  if (!hasTreatment) return `there is no plan for ${lift}: the experiment has one variant so far`;
+  if (variants < 2) {
+    return `there is no plan for ${lift}: the experiment has ${variants === 0 ? 'no exposure' : 'one variant'} so far`;
+  }
   const what = isRate ? 'rate' : 'mean';
   if (level === null || level <= 0)
     return `there is no plan for ${lift}: the ${what} of the control is not above 0 so far`;

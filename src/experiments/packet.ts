@@ -187,7 +187,7 @@ export function toChoicePacket(counts: ChoiceCounts, generatedAtMs: number): Cho
   const rate = variants[0] && findRate(variants[0]);
   const { planned, planWarnings } = toPlan(
     counts,
-    { level: rate ?? null, isRate: true, hasTreatment: variants.length > 1 },
+    { level: rate ?? null, isRate: true, variants: variants.length },
     (relativeLift) => findUnitsForRate(rate ?? 0, { ratios: expectedRatios, relativeLift }),
   );
   return {

@@ -56,7 +56,7 @@ export function toValuePacket(counts: ValueCounts, generatedAtMs: number): Choic
   const [control] = compared;
   const { planned, planWarnings } = toPlan(
     counts,
-    { level: control?.units ? control.mean : null, isRate: false, hasTreatment: variants.length > 1 },
+    { level: control?.units ? control.mean : null, isRate: false, variants: variants.length },
     (relativeLift) =>
       findUnitsForMean(toValuesSoFar(control?.mean ?? 0, compared), { ratios: expectedRatios, relativeLift }),
   );

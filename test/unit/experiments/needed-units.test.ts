@@ -138,10 +138,11 @@ describe('the plan of a choice packet', () => {
 
   const unknown: PacketPlan = toPacketPlan(0.1, undefined, { units: 3, fromMs: NOW - DAY, untilMs: NOW });
   test.each([
-    ['the experiment has one variant so far', { level: 0.1, isRate: true, hasTreatment: false }],
-    ['the mean of the control is not above 0 so far', { level: -2, isRate: false, hasTreatment: true }],
-    ['the rate 0.95 of the control cannot rise so far', { level: 0.95, isRate: true, hasTreatment: true }],
-    ['too few values, or more than 1000000000000 units', { level: 3, isRate: false, hasTreatment: true }],
+    ['the experiment has no exposure so far', { level: null, isRate: true, variants: 0 }],
+    ['the experiment has one variant so far', { level: 0.1, isRate: true, variants: 1 }],
+    ['the mean of the control is not above 0 so far', { level: -2, isRate: false, variants: 2 }],
+    ['the rate 0.95 of the control cannot rise so far', { level: 0.95, isRate: true, variants: 2 }],
+    ['too few values, or more than 1000000000000 units', { level: 3, isRate: false, variants: 2 }],
   ])('warns with the reason: %s', (reason, control) => {
     expect(warnOfPlan(unknown, control)).toContain(reason);
   });
