@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import secrets
 import threading
@@ -81,7 +82,7 @@ class Client:
 
         Queues all or none: raises ValueError or TypeError for an invalid event before the first is queued.
         """
-        for text in [_to_event_text(**event) for event in events]:
+        for text in [_to_text_of(event) for event in events]:
             self._queue.add("/track", text)
 
     def identify(
@@ -228,6 +229,18 @@ def _to_event_text(
         "user_properties": user_properties,
     }
     return to_json({name: value for name, value in event.items() if value is not None})
+
+
+def _to_text_of(event: Mapping[str, Any]) -> str:
+    wrong = sorted(event.keys() - EVENT_ARGUMENTS)
+    if wrong:
+        raise TypeError(f"an event has no {wrong[0]!r}: its names are {', '.join(sorted(EVENT_ARGUMENTS))}")
+    if "event_type" not in event:
+        raise TypeError("an event needs an event_type")
+    return _to_event_text(**event)
+
+
+EVENT_ARGUMENTS = frozenset(inspect.signature(_to_event_text).parameters)
 
 
 def _to_id(value: Any) -> Any:
