@@ -1,5 +1,4 @@
-// Shards that were removed. Their rows stay, because no later shard may have their number, and
-// because placements of deleted projects name them.
+// When a shard was removed. Its row stays, because no later shard may have its number.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

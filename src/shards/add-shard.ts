@@ -2,17 +2,23 @@
 // the registry, and then lets it have new projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
-import { migrateShard, withClient } from '../platform/clickhouse/migrate.js';
+import { withClient } from '../platform/clickhouse/migrate.js';
 import { runningInCluster } from '../platform/clickhouse/running-inserts.js';
 import { REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
-import { messageOf } from '../platform/errors.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
 import { withAdvisoryLock } from '../privacy/advisory-lock.js';
-import { hostOf, requireNewServers, requireNoProjects } from './check-servers.js';
-import { findRegistered, listRegistered, nextShardNumber, registerShard, setAcceptsNew, setCluster } from './store.js';
+import { hostOf, requireMigrated, requireNewServers, requireNoProjects } from './check-servers.js';
+import {
+  listRegistered,
+  nextShardNumber,
+  registerShard,
+  requireRegistered,
+  setAcceptsNew,
+  setCluster,
+} from './store.js';
 
 export interface ShardsDeps {
   readonly config: Pick<Config, 'CLICKHOUSE_URL' | 'CLICKHOUSE_DATABASE'>;
@@ -50,11 +56,7 @@ async function addAlone(
   const registered = await listRegistered(postgres);
   const same = registered.find((shard) => shard.urls.join() === urls.join());
   const id = same?.id ?? (await nextShardNumber(postgres));
-  const { applied, failed } = await migrateShard({ id, urls }, config.CLICKHOUSE_DATABASE);
-  if (failed.length > 0) {
-    const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
-    throw new Error(`the shard is not added, because migrations failed at ${reasons.join('; ')}`);
-  }
+  const applied = await requireMigrated({ id, urls }, config.CLICKHOUSE_DATABASE, 'the shard is not added');
   if (same !== undefined && same.cluster !== cluster) {
     throw new Error(`shard ${id} has another cluster; change it by several-hosts ${id}`);
   }
@@ -66,7 +68,7 @@ async function addAlone(
       await withClient(url, config.CLICKHOUSE_DATABASE, (clickhouse) => requireNoProjects(hostOf(url), clickhouse));
     }
   }
-  say(`${applied.size} migrations were applied`);
+  say(`${applied} migrations were applied`);
   const added = same?.id ?? (await registerShard(postgres, urls, cluster));
   if (added !== id) throw new Error(`shard ${added} was added at the same time; begin again`);
   // Workers that know of one shard only must look up placements before a project has another.
@@ -83,7 +85,7 @@ export async function setSeveralHosts(
   shard: number,
   cluster: string | null,
 ): Promise<void> {
-  const registered = await findRegistered(postgres, shard);
+  const registered = requireRegistered(await listRegistered(postgres), shard);
   if (cluster !== null) await requireCluster(urlsOf(config, registered), config.CLICKHOUSE_DATABASE, cluster);
   await setCluster(postgres, shard, cluster);
   say(

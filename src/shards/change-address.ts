@@ -1,13 +1,12 @@
 // Changes the addresses of a shard: another name, port, account or password of the same server, or
 // a server with a copy of its data.
-import { migrateShard, withClient } from '../platform/clickhouse/migrate.js';
+import { withClient } from '../platform/clickhouse/migrate.js';
 import { FIRST_SHARD, REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
-import { messageOf } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import { withAdvisoryLock } from '../privacy/advisory-lock.js';
 import type { ShardsDeps } from './add-shard.js';
-import { findSameServer, hostOf, requireNewServers } from './check-servers.js';
-import { findBusiest, findRegistered, listRegistered, setUrls } from './store.js';
+import { findSameServer, hasTable, hostOf, requireMigrated, requireNewServers } from './check-servers.js';
+import { findBusiest, listRegistered, requireRegistered, setUrls } from './store.js';
 
 /** Throws when the new addresses do not lead to the data of the shard. May be repeated. */
 export async function changeAddress(deps: ShardsDeps, shard: number, urls: readonly string[]): Promise<void> {
@@ -22,15 +21,19 @@ async function changeAlone(
   urls: readonly string[],
 ): Promise<void> {
   const database = config.CLICKHOUSE_DATABASE;
-  const { urls: before } = await findRegistered(postgres, shard);
+  const registered = await listRegistered(postgres);
+  const before = requireRegistered(registered, shard).urls;
   if (shard === FIRST_SHARD && before.length === 0) {
     throw new Error('the address of shard 1 is CLICKHOUSE_URL: change this setting, and restart every process');
   }
   if (urls.length !== before.length) {
     throw new Error(`the shard ${shard} has ${before.length} URLs, so ${before.length} are needed, not ${urls.length}`);
   }
-  for (const url of urls) await requireTables(url, database);
-  const others = (await listRegistered(postgres)).filter(({ id }) => id !== shard);
+  for (const url of urls) {
+    if (await hasTable(url, database, 'events')) continue;
+    throw new Error(`${hostOf(url)} has no table "events" in the database ${database}`);
+  }
+  const others = registered.filter(({ id }) => id !== shard);
   await requireNewServers(
     database,
     others.flatMap((other) => urlsOf(config, other)),
@@ -39,11 +42,7 @@ async function changeAlone(
   const isSame = await leadToSame(database, before, urls);
   const busiest = isSame ? undefined : await findBusiest(postgres, shard);
   if (busiest !== undefined) await requireEvents(urls, database, busiest);
-  const { failed } = await migrateShard({ id: shard, urls }, database);
-  if (failed.length > 0) {
-    const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
-    throw new Error(`the address is not changed, because migrations failed at ${reasons.join('; ')}`);
-  }
+  await requireMigrated({ id: shard, urls }, database, 'the address is not changed');
   await setUrls(postgres, shard, urls);
   say(`shard ${shard} is at ${urls.map(hostOf).join(' and ')}; processes use it within ${REGISTRY_EVERY_MS / 1000} s`);
 }
@@ -69,14 +68,6 @@ async function leadToSame(database: string, before: readonly string[], urls: rea
     }
   }
   return hasAnswered;
-}
-
-async function requireTables(url: string, database: string): Promise<void> {
-  const isThere = await withClient(url, database, async (clickhouse) => {
-    const result = await clickhouse.query({ query: 'EXISTS TABLE events', format: 'JSONEachRow' });
-    return (await result.json<{ result: number }>())[0]?.result === 1;
-  });
-  if (!isThere) throw new Error(`${hostOf(url)} has no table "events" in the database ${database}`);
 }
 
 async function requireEvents(

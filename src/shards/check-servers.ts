@@ -1,9 +1,10 @@
-// Checks of the servers of a shard: whether two addresses lead to one server, and whether a server
-// has rows of projects.
+// Checks of the servers of a shard: whether two addresses lead to one server, whether a server has
+// the tables of this version, and whether it has rows of projects.
 import { randomBytes } from 'node:crypto';
 import { CANARY_PREFIX } from '../ingest/canary.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import { withClient } from '../platform/clickhouse/migrate.js';
+import { migrateShard, type ShardHosts, withClient } from '../platform/clickhouse/migrate.js';
+import { messageOf } from '../platform/errors.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
 
 /** Two shards in one database would count, erase and delete each other's rows. */
@@ -28,7 +29,7 @@ export function findSameServer(database: string, url: string, others: readonly s
   return withClient(url, database, async (clickhouse) => {
     await clickhouse.command({ query: `CREATE TABLE ${table} (n UInt8) ENGINE = Memory` });
     try {
-      for (const other of others) if (await hasTable(other, database, table)) return other;
+      for (const other of others) if (await hasTable(other, database, table).catch(() => false)) return other;
       return undefined;
     } finally {
       await clickhouse.command({ query: `DROP TABLE ${table}` });
@@ -36,17 +37,28 @@ export function findSameServer(database: string, url: string, others: readonly s
   });
 }
 
-const hasTable = (url: string, database: string, table: string): Promise<boolean> =>
+export const hasTable = (url: string, database: string, table: string): Promise<boolean> =>
   withClient(url, database, async (clickhouse) => {
     const result = await clickhouse.query({ query: `EXISTS TABLE ${table}`, format: 'JSONEachRow' });
     return (await result.json<{ result: number }>())[0]?.result === 1;
-  }).catch(() => false);
+  });
+
+/**
+ * Resolves with the number of applied files. Throws an error that begins with `otherwise` and names
+ * each host that failed.
+ */
+export async function requireMigrated(shard: ShardHosts, database: string, otherwise: string): Promise<number> {
+  const { applied, failed } = await migrateShard(shard, database);
+  if (failed.length === 0) return applied.size;
+  const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
+  throw new Error(`${otherwise}, because migrations failed at ${reasons.join('; ')}`);
+}
 
 /** Throws when a table has rows of a project. Events of canaries do not count. */
 export async function requireNoProjects(host: string, clickhouse: ClickHouseClient): Promise<void> {
   for (const { name } of CLICKHOUSE_TABLES) {
     const result = await clickhouse.query({
-      query: `SELECT DISTINCT toString(project_id) AS project FROM ${name} WHERE NOT startsWith(project, {canary:String}) LIMIT 1`,
+      query: `SELECT toString(project_id) AS project FROM ${name} WHERE NOT startsWith(project, {canary:String}) LIMIT 1`,
       query_params: { canary: CANARY_PREFIX },
       format: 'JSONEachRow',
     });

@@ -11,7 +11,7 @@ import { withAdvisoryLock } from '../privacy/advisory-lock.js';
 import { rewriteClickHouse } from '../privacy/rewrite-files.js';
 import { REGISTRY_WAIT_MS, type ShardsDeps } from './add-shard.js';
 import { requireNoProjects } from './check-servers.js';
-import { findAnyAt, findRegistered, markRemoved } from './store.js';
+import { findAnyAt, listRegistered, markRemoved, requireRegistered } from './store.js';
 
 const REQUEST_TIMEOUT_MS = 300_000;
 /** A canary event takes less. */
@@ -25,8 +25,8 @@ interface Removal {
 }
 
 /**
- * Throws an error that names what is still there. May be repeated. The numbers of removed shards
- * are not used again.
+ * Throws an error that names what is still there; then it may be repeated. The numbers of removed
+ * shards are not used again.
  */
 export async function removeShard(
   deps: ShardsDeps,
@@ -53,7 +53,7 @@ export async function removeShard(
 }
 
 async function requireDrained(postgres: Postgres, shard: number): Promise<void> {
-  const { accepts_new } = await findRegistered(postgres, shard);
+  const { accepts_new } = requireRegistered(await listRegistered(postgres), shard);
   const project = await findAnyAt(postgres, shard);
   if (!accepts_new && project === undefined) return;
   const reason = project === undefined ? 'accepts new projects' : `has the project ${project}`;

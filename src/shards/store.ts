@@ -19,8 +19,8 @@ export const listRegistered = (postgres: Postgres): PromiseLike<readonly Registe
   postgres('shards').whereNull('removed_at').orderBy('id').select('id', 'urls', 'accepts_new', 'cluster');
 
 /** Throws when there is no such shard. */
-export async function findRegistered(postgres: Postgres, shard: number): Promise<RegisteredShard> {
-  const found = (await listRegistered(postgres)).find(({ id }) => id === shard);
+export function requireRegistered(registered: readonly RegisteredShard[], shard: number): RegisteredShard {
+  const found = registered.find(({ id }) => id === shard);
   if (found === undefined) throw new Error(`there is no shard ${shard}`);
   return found;
 }

@@ -14,7 +14,7 @@ export async function nameFurtherShards(postgres: Postgres): Promise<string | un
   const all: { id: number; urls: string[]; removed_at?: Date | null }[] = await postgres('shards')
     .where('id', '>', 1)
     .orderBy('id');
-  const rows = all.filter(({ removed_at }) => (removed_at ?? null) === null);
+  const rows = all.filter(({ removed_at }) => !removed_at);
   if (rows.length === 0) return undefined;
   return describeHosts(rows.flatMap(({ id, urls }) => urls.map((url) => ({ shard: id, host: new URL(url).host }))));
 }

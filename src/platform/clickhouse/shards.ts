@@ -212,7 +212,6 @@ export class Shards {
     this.#opened.push(...clients);
     const shard: Shard = { id, hosts, clickhouse };
     if (hosts.length > 1) this.#readers.set(id, new ReplicaReader(this.#openReplicas(row)));
-    else this.#readers.delete(id);
     if (cluster !== null || hosts.length > 1) {
       const running = cluster === null ? runningOnReplicas(clients) : runningInCluster(clickhouse, cluster);
       for (const client of clients) watchHosts(client, running);
