@@ -82,7 +82,7 @@ class Client:
 
         Queues all or none: raises ValueError or TypeError for an invalid event before the first is queued.
         """
-        for text in [_to_text_of(event) for event in events]:
+        for text in [_mapping_to_text(event) for event in events]:
             self._queue.add("/track", text)
 
     def identify(
@@ -231,7 +231,7 @@ def _to_event_text(
     return to_json({name: value for name, value in event.items() if value is not None})
 
 
-def _to_text_of(event: Mapping[str, Any]) -> str:
+def _mapping_to_text(event: Mapping[str, Any]) -> str:
     wrong = sorted(event.keys() - EVENT_ARGUMENTS)
     if wrong:
         raise TypeError(f"an event has no {wrong[0]!r}: its names are {', '.join(sorted(EVENT_ARGUMENTS))}")
