@@ -226,6 +226,12 @@ test('a shard takes no address where its data is not', async () => {
     await migrateShard({ id: 2, urls: [empty.url] }, database);
     await expect(change(2, empty.url)).rejects.toThrow('still answers and is another server');
     const { id } = await createTestProject(two.databases);
+    const values = [{ project_id: id, device_id: 'phone', user_id: 'ada' }];
+    const insert = { table: 'device_map', values, format: 'JSONEachRow' } as const;
+    await withClient(empty.url, database, (clickhouse) => clickhouse.insert(insert));
+    await expect(addShard(depsOf().deps, [empty.url], 0)).rejects.toThrow(
+      `has rows of the project ${id} in device_map`,
+    );
     await two.postgres('project_placements').insert({ project_id: id, shard: 2 }).onConflict('project_id').merge();
     await two.postgres('usage_days').insert({ project_id: id, day: new Date(), events_stored: 7 });
     await two.second.kill();
