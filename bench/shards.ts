@@ -208,6 +208,7 @@ const LOOKUPS = 20_000;
 async function timeLookups(targets: readonly Target[]): Promise<number> {
   const placements = new Map(targets.map(({ id }, index) => [id, { shard: index + 1, epoch: 1, isMoving: false }]));
   const cache = new PlacementCache({
+    known: [],
     read: async () => [],
     areSeveral: async () => true,
     placementsOf: async () => placements,

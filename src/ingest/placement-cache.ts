@@ -32,12 +32,12 @@ export async function requirePublished(redis: Redis, version: string): Promise<v
 }
 
 export class PlacementCache {
-  readonly #shards: Pick<Shards, 'read' | 'areSeveral' | 'placementsOf'>;
+  readonly #shards: Pick<Shards, 'known' | 'read' | 'areSeveral' | 'placementsOf'>;
   #version: string | null | undefined;
   #adopting: { readonly version: string | null; readonly done: Promise<void> } | undefined;
   #held = new LRUCache<string, Placement>({ max: HELD_MAX });
 
-  constructor(shards: Pick<Shards, 'read' | 'areSeveral' | 'placementsOf'>) {
+  constructor(shards: Pick<Shards, 'known' | 'read' | 'areSeveral' | 'placementsOf'>) {
     this.#shards = shards;
   }
 
@@ -53,7 +53,7 @@ export class PlacementCache {
     const missing: string[] = [];
     for (const id of projectIds) {
       const ofCanary = shardOfCanary(id);
-      const known = ofCanary === undefined ? held.get(id) : { ...FIRST, shard: ofCanary };
+      const known = ofCanary === undefined ? held.get(id) : this.#placementOfCanary(ofCanary);
       if (known === undefined) missing.push(id);
       else found.set(id, known);
     }
@@ -62,6 +62,11 @@ export class PlacementCache {
       if (!placement.isMoving) held.set(id, placement);
     }
     return (id) => found.get(id) ?? FIRST;
+  }
+
+  /** On the first shard when its own was removed, because its job would never end otherwise. */
+  #placementOfCanary(shard: number): Placement {
+    return this.#shards.known.some(({ id }) => id === shard) ? { ...FIRST, shard } : FIRST;
   }
 
   /** The jobs of a worker that starts share one read. */

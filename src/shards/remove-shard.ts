@@ -1,6 +1,7 @@
 // Removes a drained shard, so that its server can be switched off: no project has rows there, in
 // tables or in files, and no job waits for it.
 import { setTimeout as delay } from 'node:timers/promises';
+import { publishPlacements } from '../ingest/placement-cache.js';
 import { ingestQueuesOf } from '../ingest/queue.js';
 import { withQueue } from '../operate/parked-jobs.js';
 import { FIRST_SHARD, Shards } from '../platform/clickhouse/shards.js';
@@ -33,7 +34,7 @@ export async function removeShard(
   { shard, isLost }: Removal,
   waitMs: number = REGISTRY_WAIT_MS,
 ): Promise<void> {
-  const { postgres, signal, say } = deps;
+  const { postgres, redis, signal, say } = deps;
   if (shard === FIRST_SHARD) throw new Error('shard 1 stays: projects live there that were never placed');
   const onWait = () => say('waiting for the end of a move');
   await withAdvisoryLock(postgres, { of: 'moves', signal, onWait }, async () => {
@@ -44,6 +45,8 @@ export async function removeShard(
     }
     await requireIdleQueues(deps, shard);
     await markRemoved(postgres, shard);
+    // Workers read the registry with their next jobs.
+    await publishPlacements(redis);
     say(`shard ${shard} is removed; waiting ${waitMs / 1000} s until every process knows it`);
     await delay(waitMs, undefined, { signal });
     // Jobs of processes that did not know it yet.

@@ -4,7 +4,7 @@ import { canaryProjectOf, shardOfCanary } from '../../../src/ingest/canary.js';
 import { jobIdOfPayload, newPayloadKey, projectOfJob, shardOfJob } from '../../../src/ingest/payloads.js';
 import { PlacementCache } from '../../../src/ingest/placement-cache.js';
 import { ingestQueuesOf, isIngestQueue, parseCommitKey, toCommitKey } from '../../../src/ingest/queue.js';
-import type { Placement } from '../../../src/platform/clickhouse/shards.js';
+import type { Placement, Shards } from '../../../src/platform/clickhouse/shards.js';
 
 const PROJECT = '00000000-0000-7000-8000-000000000001';
 
@@ -14,6 +14,7 @@ function registry(placements: Record<string, Placement>, areSeveral = true) {
   return {
     asked,
     placements,
+    known: [{ id: 1 }, { id: 2 }, { id: 300 }] as unknown as Shards['known'],
     read: async () => [],
     areSeveral: async () => areSeveral,
     placementsOf: async (ids: readonly string[]) => {
@@ -88,6 +89,11 @@ test('a canary lives on its own shard, without a lookup', async () => {
   expect((await new PlacementCache(shards).of(new Set([canary]), null))(canary).shard).toBe(300);
   expect(shards.asked).toEqual([]);
   expect([shardOfCanary(canaryProjectOf(1)), shardOfCanary(PROJECT)]).toEqual([1, undefined]);
+});
+
+test('the canary of a shard that was removed is stored on the first', async () => {
+  const canary = canaryProjectOf(3);
+  expect((await new PlacementCache(registry({})).of(new Set([canary]), null))(canary).shard).toBe(1);
 });
 
 test.each([
