@@ -12,7 +12,7 @@ import { withAdvisoryLock } from '../privacy/advisory-lock.js';
 import { rewriteClickHouse } from '../privacy/rewrite-files.js';
 import { REGISTRY_WAIT_MS, type ShardsDeps } from './add-shard.js';
 import { requireNoProjects } from './check-servers.js';
-import { findAnyAt, listRegistered, markRemoved, requireRegistered } from './store.js';
+import { findAnyAt, isRemoved, listRegistered, markRemoved, requireRegistered } from './store.js';
 
 const REQUEST_TIMEOUT_MS = 300_000;
 /** A canary event takes less. */
@@ -26,8 +26,8 @@ interface Removal {
 }
 
 /**
- * Throws an error that names what is still there; then it may be repeated. The numbers of removed
- * shards are not used again.
+ * Throws an error that names what is still there. May be repeated, also after the removal. The
+ * numbers of removed shards are not used again.
  */
 export async function removeShard(
   deps: ShardsDeps,
@@ -38,13 +38,16 @@ export async function removeShard(
   if (shard === FIRST_SHARD) throw new Error('shard 1 stays: projects live there that were never placed');
   const onWait = () => say('waiting for the end of a move');
   await withAdvisoryLock(postgres, { of: 'moves', signal, onWait }, async () => {
-    await requireDrained(postgres, shard);
-    if (!isLost) {
-      await requireNothingLeft(postgres, shard);
-      await clearHosts(deps, shard);
+    // When the command was interrupted while it waited below, the rest is done again.
+    if (!(await isRemoved(postgres, shard))) {
+      await requireDrained(postgres, shard);
+      if (!isLost) {
+        await requireNothingLeft(postgres, shard);
+        await clearHosts(deps, shard);
+      }
+      await requireIdleQueues(deps, shard);
+      await markRemoved(postgres, shard);
     }
-    await requireIdleQueues(deps, shard);
-    await markRemoved(postgres, shard);
     // Workers read the registry with their next jobs.
     await publishPlacements(redis);
     say(`shard ${shard} is removed; waiting ${waitMs / 1000} s until every process knows it`);

@@ -25,6 +25,9 @@ export function requireRegistered(registered: readonly RegisteredShard[], shard:
   return found;
 }
 
+export const isRemoved = async (postgres: Postgres, shard: number): Promise<boolean> =>
+  (await postgres('shards').where({ id: shard }).whereNotNull('removed_at').first('id')) !== undefined;
+
 // Load of each shard: events of five weeks; a project that has sent none counts as one.
 const LOADS = `
   SELECT shards.id, coalesce(sum(load.events), 0) AS events
