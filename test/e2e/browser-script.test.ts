@@ -193,7 +193,7 @@ describe('state of the browser script', () => {
 
   test('ignores identify() without a user and sends the attribution once', async () => {
     await page.goto(`${site.url}/scripted?utm_source=news`);
-    for (const noUser of ['', null, undefined, 'null', Number.NaN, {}]) await call('identify', noUser);
+    for (const noUser of ['', null, undefined, 'null', Number.NaN, {}, false, true]) await call('identify', noUser);
     expect((await storageOf()).service_uid).toBeUndefined();
     await call('identify', 'ada');
     await call('identify', 7);
