@@ -148,10 +148,15 @@ class SendQueue:
         return refusal is None
 
     def flush(self, timeout_s: Optional[float] = None) -> bool:
-        """Waits until everything queued so far has been delivered or reported as lost; False when that took too long."""
+        """Waits until everything queued so far has been delivered or reported as lost; False when that took too long.
+
+        Does not wait in ``on_error``, which the thread calls that sends.
+        """
         with self._changed:
             wanted = self._wanted = self._added
             self._changed.notify_all()
+            if threading.current_thread() is self._thread:
+                return self._settled >= wanted
             return self._changed.wait_for(lambda: self._settled >= wanted, timeout_s)
 
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:
