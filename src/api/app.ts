@@ -15,6 +15,7 @@ import type { RequestMetrics } from '../platform/http/request-metrics.js';
 import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
 import { createExpressApp } from '../platform/http/router.js';
 import { securityHeaders } from '../platform/http/security-headers.js';
+import { removeForwardedPorts } from '../platform/http/trusted-peer.js';
 import type { Logger } from '../platform/log.js';
 
 export interface AppDeps {
@@ -62,12 +63,19 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(nameStoreFailures(deps.log));
   app.use(deps.showProblems);
   app.use(errorResponder(deps.log));
-  if (deps.featuresOff.includes('track')) return app;
-  return createFront(app, {
-    routes: [createTrackFront(deps.ingest), ...createProtocolFronts(protocols)],
-    metrics: deps.requestMetrics,
-    trustsProxies: deps.trustProxy !== undefined,
-  });
+  const trustsProxies = deps.trustProxy !== undefined;
+  const front: RequestListener = deps.featuresOff.includes('track')
+    ? app
+    : createFront(app, {
+        routes: [createTrackFront(deps.ingest), ...createProtocolFronts(protocols)],
+        metrics: deps.requestMetrics,
+        trustsProxies,
+      });
+  if (!trustsProxies) return front;
+  return (req, res) => {
+    removeForwardedPorts(req.headers);
+    front(req, res);
+  };
 }
 
 /** Clients of the earlier generation of the protocol ask for a stream, and do without after 405. */

@@ -61,17 +61,25 @@ export class LiveFeeds {
   }
 }
 
-/** What was new in the last answers. A row is told from others by its whole content. */
+/** The key of a stored event. Its person may change when its device is mapped to a user. */
+const keyOfEvent = ({ event_type: type, time, insert_id: id }: Row): string => JSON.stringify([type, time, id]);
+
+/** What was new in the last answers. */
 class News<T> {
+  readonly #keyOf: (item: T) => string;
   #known = new Set<string>();
   #last: readonly T[] = [];
+
+  constructor(keyOf: (item: T) => string) {
+    this.#keyOf = keyOf;
+  }
 
   get last(): readonly T[] {
     return this.#last;
   }
 
   take(items: readonly T[]): readonly T[] {
-    const keys = items.map((item) => JSON.stringify(item));
+    const keys = items.map((item) => this.#keyOf(item));
     const fresh = items.filter((_, index) => !this.#known.has(keys[index] ?? ''));
     this.#known = new Set(keys);
     this.#last = items;
@@ -84,8 +92,8 @@ class Feed {
   readonly #source: FeedSource;
   readonly #viewers = new Set<Viewer>();
   readonly #ended = new AbortController();
-  readonly #events = new News<Row>();
-  readonly #rejected = new News<Sample>();
+  readonly #events = new News<Row>(keyOfEvent);
+  readonly #rejected = new News<Sample>((sample) => JSON.stringify(sample));
   #timer: NodeJS.Timeout | undefined;
   #hasAnswered = false;
 

@@ -164,6 +164,21 @@ describe('state of the browser script', () => {
     expect(new Set([first, third, tab].map((event) => event?.session_id)).size).toBe(3);
   });
 
+  test('begins a session when the clock of the device is set back', async () => {
+    const now = Date.now();
+    await page.clock.install({ time: now });
+    await page.goto(`${site.url}/silent`);
+    await call('track', 'ahead');
+    await page.clock.setSystemTime(now - 7_200_000);
+    await call('track', 'right');
+    await page.clock.fastForward('29:00');
+    await call('track', 'later');
+    await call('flush');
+    const [right, later, ahead] = await stored(3);
+    expect(right?.session_id).not.toBe(ahead?.session_id);
+    expect(later?.session_id).toBe(right?.session_id);
+  });
+
   test('keeps the user in every tab until reset() makes a new device', async () => {
     await page.goto(`${site.url}/scripted?utm_source=news`);
     const other = await openPage();
@@ -193,7 +208,7 @@ describe('state of the browser script', () => {
 
   test('ignores identify() without a user and sends the attribution once', async () => {
     await page.goto(`${site.url}/scripted?utm_source=news`);
-    for (const noUser of ['', null, undefined, 'null', Number.NaN, {}]) await call('identify', noUser);
+    for (const noUser of ['', null, undefined, 'null', Number.NaN, {}, false, true]) await call('identify', noUser);
     expect((await storageOf()).service_uid).toBeUndefined();
     await call('identify', 'ada');
     await call('identify', 7);

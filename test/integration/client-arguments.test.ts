@@ -96,6 +96,32 @@ except ValueError as error:
   expect(printed).toBe('properties contain themselves, or are nested too deeply');
 });
 
+test('Python: mappings of any class are properties, and ids and times of usual types are sent', async () => {
+  const server = await startScriptedServer();
+  await runPythonScript(`
+from collections import UserDict
+from datetime import date
+from types import MappingProxyType
+from uuid import UUID
+from event_analytics import Client
+user = UUID(int=7)
+with Client("k", "${server.url}") as client:
+    client.track("a", time=date(2026, 1, 2), event_properties=MappingProxyType({"n": float("nan"), "in": UserDict(b=1)}))
+    client.track("b", time=1767312000.5, user_properties=UserDict(c=2))
+    client.choice("color", ["only"], user_id=user)
+    client.identify(user, user_properties=UserDict(d=3))
+`);
+  const [track, identify] = server.requests;
+  const user = '00000000-0000-0000-0000-000000000007';
+  expect(track?.body.events).toMatchObject([
+    { time: '2026-01-02', event_properties: { n: null, in: { b: 1 } } },
+    { time: 1767312000.5, user_properties: { c: 2 } },
+    { event_type: 'service.exposure', user_id: user },
+  ]);
+  expect(identify?.body).toEqual({ user_id: user, user_properties: { d: 3 } });
+  await server.close();
+});
+
 describe('a batch with an invalid event at its end', () => {
   test('Node: throws, and queues none of its events', async () => {
     const server = await startScriptedServer();

@@ -207,6 +207,24 @@ print(threading.active_count(), sum(isinstance(kept, SendQueue) for kept in gc.g
       expect(server.requests).toHaveLength(30);
     }));
 
+  test('Python: flush() in on_error does not wait, and what is queued there is sent', () =>
+    withServer(async (server) => {
+      server.answers.push({ status: 400 });
+      const printed = await runPythonScript(`
+from event_analytics import Client
+def on_error(error, lost):
+    client.track("loss")
+    client.flush()
+client = Client("k", "${server.url}", on_error=on_error)
+client.track("lost")
+client.flush(30)
+client.track("next")
+print(client.flush(30))
+`);
+      expect(printed).toBe('True');
+      expect(eventTypes(server).sort()).toEqual(['loss', 'lost', 'next']);
+    }));
+
   test('Python: a forked process sends its own events and leaves those of the parent to the parent', () =>
     withServer(async (server) => {
       await runPythonScript(`

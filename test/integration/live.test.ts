@@ -7,6 +7,7 @@ import { toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
+import { identify } from '../support/identify.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { track } from '../support/track.js';
 
@@ -74,6 +75,22 @@ test('GET /live sends accepted and rejected events of its project only', async (
     again.close();
     expect(again.status).toBe(200);
   });
+});
+
+test('an event is sent once, also when its device is mapped to a user afterwards', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const project = await createTeamProject(postgres, databases, organization.id, 'D');
+  const stream = await watch(project.id, people.member.session);
+  await track(processes.url, project.publicKey, { event_type: 'anonymous', device_id: 'd-1' });
+  await eventually(() => expect(stream.text()).toContain('"event_type":"anonymous"'));
+  await identify(processes.url, project.publicKey, { user_id: 'ann', device_id: 'd-1' });
+  // A later viewer reads what the feed knows by now.
+  await eventually(async () => {
+    const later = await watch(project.id, people.member.session);
+    await eventually(() => expect(later.text()).toContain('"distinct_id":"ann"'), 2000).finally(later.close);
+  });
+  stream.close();
+  expect(stream.text().split('"anonymous"')).toHaveLength(2);
 });
 
 test('a client that leaves before it is answered takes no place', async () => {

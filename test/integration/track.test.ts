@@ -254,6 +254,22 @@ describe('address of the client', () => {
     expect(rows).toEqual([{ ip: kept }]);
   });
 
+  test('may have a port, as some proxies write it', async () => {
+    const own = await createTestProject(databases, { ipPolicy: 'full' });
+    const forwarded = ['203.0.113.77:4711', '[2001:db8::7]:443', '203.0.113.78:1, 127.0.0.1:2', 'unknown:3'];
+    for (const address of forwarded) {
+      await track(processes.url, own.publicKey, { event_type: address }, { 'X-Forwarded-For': address });
+    }
+    await eventually(async () => expect(await store.count(own.id)).toBe(forwarded.length));
+    const rows = await store.rows<{ event_type: string; ip: string }>(own.id, 'event_type, ip');
+    expect(Object.fromEntries(rows.map(({ event_type: address, ip }) => [address, ip]))).toEqual({
+      '203.0.113.77:4711': '203.0.113.77',
+      '[2001:db8::7]:443': '2001:db8::7',
+      '203.0.113.78:1, 127.0.0.1:2': '203.0.113.78',
+      'unknown:3': '',
+    });
+  });
+
   test('can be set by a secret key only', async () => {
     const event = { event_type: 'spoken', ip: '198.51.100.9', user_agent: 'curl/8.5.0' };
     const own = await createTestProject(databases, { ipPolicy: 'full' });

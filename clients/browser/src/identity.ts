@@ -1,4 +1,5 @@
-// Device id and session id. A session ends after 30 minutes without an event.
+// Device id and session id. A session ends after 30 minutes without an event, or when the clock is
+// set by more.
 import { randomId } from '../../node/src/random-id-web.js';
 import { deviceEntry, exposedEntry, landingEntry, seenEntry, sessionEntry, userEntry } from './storage.js';
 
@@ -8,7 +9,7 @@ export const deviceId = (): string | undefined => deviceEntry() || deviceEntry(r
 export const touchSession = (): string | undefined => {
   const sessionMs = 1_800_000;
   const now = Date.now();
-  if (!(now < +(seenEntry() as string) + sessionMs)) {
+  if (!(Math.abs(now - +(seenEntry() as string)) < sessionMs)) {
     exposedEntry('');
     sessionEntry(randomId());
     landingEntry(location.search);

@@ -16,7 +16,9 @@ const NOTHING = /^(|null|undefined|NaN|\[object.*)$/;
 /** At most as long as a value may be: the event would be skipped. It is ASCII. */
 export const address = (): string => location.href.slice(0, 8192);
 
-const isUsable = (text: string): unknown => (NOTHING.test(text) ? report('no id') : isAllowed());
+/** A boolean is the result of an expression such as `user && user.id`. */
+const isUsable = (text: unknown): unknown =>
+  NOTHING.test(text as string) || text === !!text ? report('no id') : isAllowed();
 
 export const track = (
   eventType: string,

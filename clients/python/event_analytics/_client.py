@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections import OrderedDict
-from datetime import datetime, timezone as utc_zone
+from datetime import date, datetime, timezone as utc_zone
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from ._assignment import assign_variant
@@ -59,7 +59,7 @@ class Client:
         user_id: Optional[str] = None,
         device_id: Optional[str] = None,
         session_id: Optional[str] = None,
-        time: Union[str, datetime, None] = None,
+        time: Union[str, float, date, None] = None,
         insert_id: Optional[str] = None,
         event_properties: Optional[Properties] = None,
         user_properties: Optional[Properties] = None,
@@ -210,7 +210,7 @@ def _to_event_text(
     user_id: Any = None,
     device_id: Any = None,
     session_id: Any = None,
-    time: Union[str, datetime, None] = None,
+    time: Union[str, float, date, None] = None,
     insert_id: Any = None,
     event_properties: Optional[Properties] = None,
     user_properties: Optional[Properties] = None,
@@ -222,7 +222,7 @@ def _to_event_text(
         "user_id": _to_id(user_id),
         "device_id": _to_id(device_id),
         "session_id": _to_id(session_id),
-        "time": _to_text(time or datetime.now(utc_zone.utc)),
+        "time": _to_time(time or datetime.now(utc_zone.utc)),
         "insert_id": _to_id(insert_id) or secrets.token_hex(16),
         "library": f"service-python/{VERSION}",
         "event_properties": event_properties,
@@ -244,14 +244,18 @@ EVENT_ARGUMENTS = frozenset(inspect.signature(_to_event_text).parameters)
 
 
 def _to_id(value: Any) -> Any:
-    """The text of a numeric id, because many JSON parsers round large numbers; 7.0, as in tables with missing values, becomes 7."""
+    """The text of an id such as a UUID or a number, because many JSON parsers round large numbers.
+
+    7.0, as in tables with missing values, becomes 7. Other floats and booleans are no ids: the service skips their events.
+    """
     if isinstance(value, float) and value.is_integer():
         value = int(value)
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+    return value if value is None or isinstance(value, (bool, float)) else str(value)
 
 
-def _to_text(moment: Union[str, datetime]) -> str:
-    if isinstance(moment, str):
+def _to_time(moment: Any) -> Any:
+    """The text of a datetime. Numbers are epoch seconds or milliseconds, and dates are midnight in UTC, as in the HTTP API."""
+    if not isinstance(moment, datetime):
         return moment
     in_utc = moment.astimezone(utc_zone.utc)
     return in_utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -16,7 +16,7 @@ import urllib.error
 import urllib.request
 import weakref
 from collections import deque
-from typing import Any, Callable, Deque, List, Optional, Tuple
+from typing import Any, Callable, Deque, List, Mapping, Optional, Tuple
 
 BATCH_ITEMS = 10
 FLUSH_DELAY_S = 2.0
@@ -51,20 +51,24 @@ def retry_delay_s(retry: int, retry_after: Optional[str]) -> float:
 
 
 def to_json(body: Any) -> str:
-    """Like JSON.stringify: NaN and infinities become null. Values that JSON does not support become text."""
+    """Like JSON.stringify: NaN and infinities become null. Mappings become objects, other unsupported values text."""
     try:
         try:
-            return json.dumps(body, separators=(",", ":"), default=str, allow_nan=False)
+            return json.dumps(body, separators=(",", ":"), default=_to_supported, allow_nan=False)
         except ValueError:
             return json.dumps(_without_nan(body), separators=(",", ":"), default=str)
     except RecursionError:
         raise ValueError("properties contain themselves, or are nested too deeply") from None
 
 
+def _to_supported(value: Any) -> Any:
+    return dict(value) if isinstance(value, Mapping) else str(value)
+
+
 def _without_nan(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else None
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return {key: _without_nan(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [_without_nan(item) for item in value]
@@ -144,10 +148,15 @@ class SendQueue:
         return refusal is None
 
     def flush(self, timeout_s: Optional[float] = None) -> bool:
-        """Waits until everything queued so far has been delivered or reported as lost; False when that took too long."""
+        """Waits until everything queued so far has been delivered or reported as lost; False when that took too long.
+
+        Does not wait in ``on_error``, which the thread calls that sends.
+        """
         with self._changed:
             wanted = self._wanted = self._added
             self._changed.notify_all()
+            if threading.current_thread() is self._thread:
+                return self._settled >= wanted
             return self._changed.wait_for(lambda: self._settled >= wanted, timeout_s)
 
     def close(self, timeout_s: float = CLOSE_TIMEOUT_S) -> None:

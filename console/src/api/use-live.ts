@@ -3,6 +3,7 @@
 import { useEffect, useState } from 'react';
 import { texts } from '../texts.js';
 import type { Row } from './answer.js';
+import { keyOfEvent, merged } from './live-rows.js';
 
 export interface Sample {
   readonly at: string;
@@ -19,16 +20,8 @@ export interface LiveFeed {
   readonly problem: string | undefined;
 }
 
-/** Rows of each kind; older ones are dropped. */
-export const KEPT = 200;
 const RETRY_MS = 5000;
 const EMPTY: LiveFeed = { events: undefined, rejected: [], gapAt: undefined, problem: undefined };
-
-/** Known ones come again after a reconnection. */
-function merged<T>(fresh: readonly T[], known: readonly T[]): readonly T[] {
-  const keys = new Set(known.map((item) => JSON.stringify(item)));
-  return [...fresh.filter((item) => !keys.has(JSON.stringify(item))), ...known].slice(0, KEPT);
-}
 
 export function useLive(projectId: string, isOn: boolean): LiveFeed {
   const [feed, setFeed] = useState<LiveFeed>(EMPTY);
@@ -45,12 +38,12 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
     listen<readonly Row[]>('events', (rows, before) => ({
       ...before,
       problem: undefined,
-      events: merged(rows, before.events ?? []),
+      events: merged(rows, before.events ?? [], keyOfEvent),
     }));
     listen('gap', (_, before) => ({ ...before, gapAt: before.events?.[0] }));
     listen<readonly Sample[]>('rejected', (samples, before) => ({
       ...before,
-      rejected: merged(samples, before.rejected),
+      rejected: merged(samples, before.rejected, (sample) => JSON.stringify(sample)),
     }));
     listen<{ error: string }>('problem', ({ error }, before) => ({ ...before, problem: error }));
     source.addEventListener('open', () => setFeed((before) => ({ ...before, problem: undefined })));

@@ -3,7 +3,8 @@
 import { useState } from 'react';
 import { instant } from '../answer/format.js';
 import type { Row } from '../api/answer.js';
-import { KEPT, type LiveFeed, useLive } from '../api/use-live.js';
+import { KEPT, keyOfEvent } from '../api/live-rows.js';
+import { type LiveFeed, useLive } from '../api/use-live.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
@@ -58,7 +59,7 @@ export function Live({ project }: { readonly project: Project }) {
           <div role="log" aria-label={texts.live.accepted} aria-live="off">
             {events?.length === 0 && <p className="muted">{texts.live.nothing}</p>}
             {events?.map((row) => (
-              <EventRow key={`${String(row.insert_id)} ${String(row.time)}`} row={row} timezone={project.timezone} />
+              <EventRow key={keyOfEvent(row)} row={row} timezone={project.timezone} />
             ))}
           </div>
         </section>

@@ -1,5 +1,7 @@
-// Count of the events that arrive while the screen Live is paused, and the gap of its list.
+// Count of the events that arrive while the screen Live is paused, the gap of its list, and events
+// that come again.
 import { expect, test } from 'vitest';
+import { keyOfEvent, merged } from '../../../console/src/api/live-rows.js';
 import { countNewer, hasGap } from '../../../console/src/live/count-newer.js';
 
 const KEPT = 5;
@@ -23,4 +25,11 @@ test('hasGap() until the newest event of that time has left the list', () => {
   expect(hasGap(rowsTo(14), EVENTS[10])).toBe(true);
   expect(hasGap(rowsTo(15), EVENTS[10])).toBe(false);
   expect(hasGap(rowsTo(15), undefined)).toBe(false);
+});
+
+test('merged() lists an event once that comes again with the user of its device', () => {
+  const event = { event_type: 'a', time: '2026-11-20T10:00:00Z', insert_id: '1', distinct_id: 'd-1' };
+  const sameIdOfOtherType = { ...event, event_type: 'b' };
+  const fresh = [sameIdOfOtherType, { ...event, distinct_id: 'ann' }];
+  expect(merged(fresh, [event], keyOfEvent)).toEqual([sameIdOfOtherType, event]);
 });
