@@ -10,6 +10,8 @@ interface Habit {
   readonly replacement: string | ((...groups: string[]) => string);
   /** Applies to the source alone, to stages alone, or to both. */
   readonly only?: 'source' | 'stage';
+  /** Whether it reads what is in strings. */
+  readonly readsStrings?: true;
 }
 
 const FIELD = String.raw`[\w.]+(?:"[^"]*")?`;
@@ -33,6 +35,10 @@ function likeOf(field = '', not = '', text = ''): string {
   if (starts) return `${field} ${negated}ends with "${inner}"`;
   return `${field} ${not ? '!=' : '='} "${inner}"`;
 }
+
+/** Behind `is`. */
+const PRESENT = 'set|defined|present|known';
+const ABSENT = 'null|unset|undefined|missing|empty|blank|unknown|none|nil';
 
 const PERIODS: Readonly<Record<string, string>> = {
   hourly: 'hour',
@@ -99,21 +105,30 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(?<=\S)\s+having\s+`, ' | where ', 'stage'),
   rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
   rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
-  rule(String.raw`(${FIELD})\s+(not\s+)?i?like\s+("[^"]*"|'[^']*')`, (_, field, not, text) => likeOf(field, not, text)),
+  {
+    ...rule(String.raw`(${FIELD})\s+(not\s+)?i?like\s+("[^"]*"|'[^']*')`, (_, field, not, text) =>
+      likeOf(field, not, text),
+    ),
+    readsStrings: true,
+  },
+  rule(
+    String.raw`(${FIELD})\s+is\s+(not\s+)?(?:${PRESENT}|(${ABSENT}))\b`,
+    (_, field, not, absent) => `${field} ${Boolean(not) === Boolean(absent) ? '' : 'not '}exists`,
+  ),
   rule(String.raw`\s+(?:regexp|rlike|matches|similar\s+to)\s+(?=["'])`, ' ~ ', 'stage'),
   rule(String.raw`^(\s*)(?:where\s+time\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})\s*$`, '$1from $2 to $3', 'stage'),
   rule(String.raw`(${FIELD})\s+between\s+(${VALUE})\s+and\s+(${VALUE})`, '$1 >= $2 and $1 <= $3'),
-  rule(String.raw`(${FIELD})\s+is\s+not\s+null\b`, '$1 exists'),
-  rule(String.raw`(${FIELD})\s+is\s+null\b`, '$1 not exists'),
   rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
   rule(String.raw`(${FIELD})\s*==?\s*null\b`, '$1 not exists'),
-  rule(String.raw`\s*&&\s*`, ' and '),
+  rule(String.raw`\s*&&?\s*`, ' and '),
+  rule('<>', '!='),
+  rule('={2,3}', '='),
   rule(String.raw`!\s*\(`, 'not ('),
   rule('[“”„]', '"'),
   rule(String.raw`\s*;\s*$`, ''),
   rule(String.raw`(?<==\s*)(/[^\s"'|\])]*)`, '"$1"'),
   rule(
-    String.raw`(${FIELD})\s+is\s+(not\s+)?(?!null\b)(${VALUE})`,
+    String.raw`(${FIELD})\s+is\s+(not\s+)?(${VALUE})`,
     (_, field, not, value) => `${field} ${not ? '!=' : '='} ${value}`,
   ),
   rule(String.raw`\bin\s+(${VALUE}(?:\s*,\s*${VALUE})+)`, 'in ($1)'),
@@ -140,7 +155,10 @@ export const HABITS: readonly Habit[] = [
     (_, field, part) => `${PERCENTILES[part ?? ''] ?? 'percentile'} ${field}`,
     'stage',
   ),
-  rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage'),
+  {
+    ...rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage'),
+    readsStrings: true,
+  },
   rule(
     String.raw`^(\s*)(?:(daily|weekly|monthly)\s+)?active\s+(?:users?|people)\b`,
     (_, blank, period) => `${blank}unique${period ? ` by ${PERIODS[period.toLowerCase()]}` : ''}`,
@@ -210,9 +228,19 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(?<=^\s*retention\s+\S+)\s*(?:,|->|=>|→|>|\bthen\b)\s*`, ' returning ', 'source'),
 ];
 
+const STRING = /(["'])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
+const HIDDEN = /(["'])§(\d+)§\1/g;
+
 /** Rewrites every match outside strings; undefined when the habit does not apply. */
-export function applyHabit({ pattern, replacement, only }: Habit, part: string, isSource: boolean): string | undefined {
+export function applyHabit(
+  { pattern, replacement, only, readsStrings }: Habit,
+  written: string,
+  isSource: boolean,
+): string | undefined {
   if ((only === 'source' && !isSource) || (only === 'stage' && isSource)) return undefined;
+  const strings: string[] = [];
+  const hide = (_: string, quote: string, text: string): string => `${quote}§${strings.push(text) - 1}§${quote}`;
+  const part = readsStrings ? written : written.replace(STRING, hide);
   const all = new RegExp(pattern.source, 'gi');
   if (!all.test(part)) return undefined;
   all.lastIndex = 0;
@@ -220,5 +248,7 @@ export function applyHabit({ pattern, replacement, only }: Habit, part: string, 
     typeof replacement === 'string'
       ? part.replace(all, replacement)
       : part.replace(all, (...groups) => replacement(...(groups as string[])));
-  return rewritten === part ? undefined : rewritten;
+  return rewritten === part
+    ? undefined
+    : rewritten.replace(HIDDEN, (_, quote, at) => quote + (strings[Number(at)] ?? `§${at}§`) + quote);
 }

@@ -26,7 +26,10 @@ test.each([
   ['* | where _referrer is null | count', '* | where _referrer not exists | count'],
   ['* | where _referrer IS NOT NULL | count', '* | where _referrer exists | count'],
   ['* | where _referrer = null | count', '* | where _referrer not exists | count'],
+  ['* | where _referrer is set and _city is not set', '* | where _referrer exists and _city not exists'],
+  ['* | where _referrer is not empty or _city is empty', '* | where _referrer exists or _city not exists'],
   ['* | where _country == "DE"', '* | where _country = "DE"'],
+  ['* | where _country === "DE" & _path <> "/"', '* | where _country = "DE" and _path != "/"'],
   ['* | where _country <> "DE"', '* | where _country != "DE"'],
   ['* | where _country = "DE" && _city = "Bonn"', '* | where _country = "DE" and _city = "Bonn"'],
   ['signup | count distinct user_id', 'signup | unique user_id'],
@@ -141,6 +144,33 @@ test('an ambiguous problem has no fix', () => {
     expect(detailsOf(text)).not.toEqual([]);
     expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
   }
+});
+
+test.each([
+  [
+    'signup | where _title is "group by x" && _path is null',
+    'signup | where _title = "group by x" and _path not exists',
+  ],
+  [
+    "signup | where _title = 'a' && _path is null and _os = 'x && y'",
+    "signup | where _title = 'a' and _path not exists and _os = 'x && y'",
+  ],
+  ['signup | where _path = "a"||_os = "b"', 'signup | where _path = "a" or _os = "b"'],
+  ['signup || count', 'signup | count'],
+  ['||count', '|count'],
+])('a fix leaves texts and names as they are: %s', (text, expected) => {
+  expect(repaired(text)).toBe(expected);
+  expect(detailsOf(expected)).toEqual([]);
+});
+
+test.each([
+  'signup | count by day | rolling 7d avg',
+  'signup | count by day | cumulative sum',
+  'funnel a where price > 3 -> b',
+])('a fix that leaves its own problem is not suggested: %s', (text) => {
+  const details = detailsOf(text);
+  expect(details).not.toEqual([]);
+  expect(details.map(({ fix }) => fix)).toEqual(details.map(() => undefined));
 });
 
 test('a fix has line and column in a text of several lines', () => {
