@@ -3,6 +3,7 @@
 // before it is suggested.
 
 import { findNearest } from '../errors.js';
+import { OTHER_NAMES, otherNameOf } from '../fields.js';
 import { selectOf } from './select.js';
 
 interface Habit {
@@ -65,16 +66,6 @@ const EARLIER: Readonly<Record<string, string>> = {
 };
 const earlierBy = (word = ''): string => EARLIER[word.toLowerCase()] ?? EARLIER[word.slice(-1).toLowerCase()] ?? '';
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
-/** Names of other products that are more than a prefix away. */
-const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
-  current_url: '_url',
-  pathname: '_path',
-  host: '_hostname',
-  referring_domain: '_referrer_domain',
-  geoip_country_code: '_country',
-  country_code: '_country',
-  geoip_city_name: '_city',
-};
 const UNITS = [
   'minutes',
   'hours',
@@ -140,8 +131,8 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^(\s*)by\s+(.+?),\s*(count|unique)\s*$`, '$1$3 by $2', 'stage'),
   rule(
-    String.raw`[$](${Object.keys(FOREIGN_FIELDS).join('|')})\b`,
-    (_, name) => FOREIGN_FIELDS[name?.toLowerCase() ?? ''] ?? '',
+    String.raw`[$](${Object.keys(OTHER_NAMES).join('|')})\b`,
+    (_, name) => otherNameOf(name?.toLowerCase() ?? '') ?? '',
     'stage',
   ),
   rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)`, 'unique $1'),
@@ -174,7 +165,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:totals?|volume)\b`, '$1count', 'stage'),
   rule(String.raw`^(\s*)(?:break(?:\s?down|\s+down)|split|segment(?:ed)?)\s+(?:by\s+)?`, '$1by ', 'stage'),
   rule(String.raw`\$(?=[a-z])`, '_', 'stage'),
-  rule(String.raw`(?<![\w.])(?:properties|props|event)\.(?=["\w])`, 'event_properties.', 'stage'),
+  rule(String.raw`(?<![\w.])(?:properties|props|event)\.(?=")`, 'event_properties.', 'stage'),
   rule(String.raw`\bper\s+(${GRANULARITY})\b`, 'by $1'),
   rule(String.raw`\bper\s+(?:users?|persons?|people|visitors?)\b`, 'per distinct_id', 'stage'),
   rule(String.raw`\bper\s+(?:sessions?|visits?)\b`, 'per session_id', 'stage'),

@@ -1,6 +1,7 @@
 // Suggests fixes for the problems of a query: replacements of pieces of its text. Each is compiled
 // before it is suggested: with it, the query has fewer problems than before.
 import { editDistance, type QueryProblem, type Span } from '../errors.js';
+import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
@@ -120,6 +121,7 @@ function nameFor(text: string, { span, replacement }: QueryProblem): string | un
   const written = text.slice(span.from, span.to).toLowerCase();
   const name = replacement?.toLowerCase();
   if (name === undefined || !/\w/.test(written) || name.includes(written.replace(/^_/, ''))) return replacement;
+  if (name === otherNameOf(written)) return replacement;
   const isLong = Math.max(name.length, written.length) >= LONG_NAME;
   return editDistance(written, name) <= (isLong ? 2 : 1) ? replacement : undefined;
 }

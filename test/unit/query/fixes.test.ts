@@ -99,6 +99,12 @@ test.each([
   ['signup | cuont by _country | srt count', 'signup | count by _country | sort count'],
   ['purchase | sum(price) per day', 'purchase | sum price by day'],
   ['sessions | count by landing_path', 'sessions | count by session.landing_path'],
+  ['signup | count by page', 'signup | count by _path'],
+  ['signup | count by user', 'signup | count by distinct_id'],
+  ['signup | where email = "a@example.com"', 'signup | where user.email = "a@example.com"'],
+  ['* | where event = "signup" and timestamp > 2026-11-01', '* | where event_type = "signup" and time > 2026-11-01'],
+  ['signup | count by last_session.country', 'signup | count by user_last_session.country'],
+  ['signup | count by event.price', 'signup | count by event_properties.price'],
   ['signup | count by utm_source', 'signup | count by session.utm_source'],
   [
     'select _path, sum(price) revenue from purchase group by 1 having revenue > 5 order by sum(price) desc',
@@ -123,10 +129,21 @@ test.each([
   expect(details[0]?.hint).toMatch(/^it is a column of the answer and no field of events/);
 });
 
+test('a group of time in a condition is no unknown name that is nearest to itself', () => {
+  const [detail] = detailsOf('signup | where hour_of_day = 5');
+  expect(detail?.hint).toBe(
+    'it is a group of time: count by hour_of_day | where hour_of_day = … filters its rows; a property is written event_properties.hour_of_day',
+  );
+  expect(detailsOf('signup | count by hour_of_day | where hour_of_day = 5')).toEqual([]);
+});
+
 test('an ambiguous problem has no fix', () => {
   // _app_version is no misspelling of _os_version.
   for (const text of [
     'signup | count by _app_version',
+    'signup | where _device = "mobile"',
+    'signup | where weekday = 1',
+    'signup | where cohort = "power"',
     'signup | totel',
     'funnel signup',
     'signup | where',
