@@ -139,11 +139,12 @@ export type Granularity = (typeof GRANULARITIES)[number];
 export const isRecurring = (granularity: Granularity): boolean =>
   granularity === 'weekday' || granularity === 'hour_of_day';
 
-/** Names of other products and of SQL that are far from the field's own. */
+/** Names of other products and of SQL that are far from the own ones. */
 export const OTHER_NAMES: Readonly<Record<string, string>> = {
   event: 'event_type',
   event_name: 'event_type',
   timestamp: 'time',
+  date: 'day',
   uid: 'user_id',
   user: DISTINCT_ID,
   person_id: DISTINCT_ID,

@@ -80,10 +80,21 @@ const UNITS = [
   'month',
   'year',
 ];
-/** `M` means months in other languages. */
-const unitOf = (word = ''): string => (word === 'M' ? 'mo' : (findNearest(word, UNITS) ?? word));
+const SHORT_UNITS: Readonly<Record<string, string>> = {
+  ...{ min: 'm', mins: 'm', hr: 'h', hrs: 'h', wk: 'w', wks: 'w', yr: 'y', yrs: 'y' },
+  ...{ H: 'h', D: 'd', W: 'w', Y: 'y' },
+  // Months in other languages.
+  M: 'mo',
+};
+const unitOf = (word = ''): string => SHORT_UNITS[word] ?? findNearest(word, UNITS) ?? word;
+const PERIOD_STARTS: Readonly<Record<string, string>> = { w: 'week', m: 'month', q: 'quarter', y: 'year' };
 const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
 const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
+
+const NAME = String.raw`[a-z_][\w:/$.]*`;
+const anyOf = (names = ''): string => names.split(/\s*(?:,|\+|\bor\b)\s*/i).join(', ');
+const hourOrWeekday = (_: string, part = '', whole = ''): string =>
+  part.toLowerCase() === 'hour' && whole.toLowerCase() === 'day' ? 'by hour_of_day' : 'by weekday';
 
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
@@ -215,8 +226,98 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(strict|any)\s+order\s*$`, '$1order $2', 'stage'),
   rule(String.raw`\s+within\s+(\d+\s*\w+)`, ' | window $1', 'source'),
   rule(String.raw`(?<=\([\w\s"',]*)\s+or\s+(?=[\w\s"',]*\))`, ', ', 'source'),
-  rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]>|→|(?<![-=—])>|\bthen\b)\s*`, ' -> ', 'source'),
+  rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]+>|→|(?<![-=—])>|\bthen\b)\s*`, ' -> ', 'source'),
   rule(String.raw`(?<=^\s*retention\s+\S+)\s*(?:,|->|=>|→|>|\bthen\b)\s*`, ' returning ', 'source'),
+  // Sources.
+  rule(String.raw`^\s*(?:any|all|every)\s+events?\s*$`, '*', 'source'),
+  rule(String.raw`^\s*(${NAME}(?:\s*(?:,|\+|\bor\b)\s*${NAME})+)\s*$`, (_, names) => `(${anyOf(names)})`, 'source'),
+  rule(String.raw`^\s*count\s*(?:\(\s*(${NAME})\s*\)|of\s+(${NAME})\b)`, '$1$2 | count', 'source'),
+  rule(String.raw`^\s*experiment\s+(?=\S)`, 'choice ', 'source'),
+  rule(String.raw`(?<=^\s*funnel\b.*)\s+(?:without|excluding|not)\s+(?=\S)`, ' exclude ', 'source'),
+  rule(
+    String.raw`(?<=^\s*retention\s+\S+)\s+(?:return|returns|returned|return(?:ing)?\s+with)\s+`,
+    ' returning ',
+    'source',
+  ),
+  rule(String.raw`(?<=^\s*formula\b.*)\b(count|unique)\s+(${NAME})`, '$1($2)', 'source'),
+  // Ranges.
+  rule(String.raw`^(\s*)(\d+\s*[a-z]+)\s*$`, '$1last $2', 'stage'),
+  rule(String.raw`^(\s*)(?:last|past)\s+(minute|hour|day)\s*$`, '$1last 1 $2', 'stage'),
+  rule(String.raw`^(\s*)this\s+day\s*$`, '$1today', 'stage'),
+  rule(String.raw`^(\s*)(?:previous|prev|prior|past)\s+(week|month|quarter|year)\s*$`, '$1last $2', 'stage'),
+  rule(
+    String.raw`^(\s*)(?:([wmqy])td|(week|month|quarter|year)[\s-]+to[\s-]+date)\s*$`,
+    (_, blank, letter, word) => `${blank}this ${word ?? PERIOD_STARTS[letter?.toLowerCase() ?? '']}`,
+    'stage',
+  ),
+  rule(String.raw`^(\s*)from\s+(${VALUE})(?:\s+to\s+now)?\s*$`, '$1since $2', 'stage'),
+  // Groups.
+  rule(String.raw`\b(?:tostartof)?(${GRANULARITY})\s*\(\s*\w+\s*\)`, (_, word) => word?.toLowerCase() ?? '', 'stage'),
+  rule(String.raw`\b(?:to)?date\s*\(\s*\w+\s*\)`, 'day', 'stage'),
+  rule(String.raw`\bby\s+(?:the\s+)?(hour|day)\s+of\s+(?:the\s+)?(day|week)\b`, hourOrWeekday, 'stage'),
+  rule(String.raw`\s+over\s+time\b`, ' by day', 'stage'),
+  rule(String.raw`\bby\s*\(([^()]*)\)`, 'by $1', 'stage'),
+  rule(String.raw`(?<=\bby\s+${FIELD}(?:\s*,\s*${FIELD})*)\s+(?:and|&)\s+(?=\w)`, ', ', 'stage'),
+  // Order and size.
+  // Rows, unless an aggregate comes before.
+  rule(String.raw`^(\s*)(?:head|take|first|show|fetch)\s+(\d+)\s*$`, '$1list | limit $2', 'stage'),
+  rule(String.raw`^(\s*)(?:head|take|first|show|fetch)\s+(\d+)\s*$`, '$1limit $2', 'stage'),
+  rule(String.raw`^(\s*)(?:order_?by|sort_by|order)\s+`, '$1sort ', 'stage'),
+  rule(String.raw`^(\s*)sort\s+-\s*(\w+)\s*$`, '$1sort $2 desc', 'stage'),
+  rule(String.raw`\b(asc|desc)ending\b`, '$1', 'stage'),
+  rule(String.raw`^(\s*top\s+\d+)\s+(?:(?:with|and|plus|\+)\s*)?(?:the\s+)?others?\s*$`, '$1 other', 'stage'),
+  // Aggregates.
+  rule(String.raw`^(\s*)(?:list|show|raw)(?:\s+(?:\*|all|events?|rows?))?\s*$`, '$1list', 'stage'),
+  rule(String.raw`^(\s*)(?:stats|summari[sz]e|aggregate|compute|calculate|measure|timechart)\s+(?=\w)`, '$1', 'stage'),
+  rule(String.raw`(?<=^\s*(?:count|${AGGREGATE})\b.*)\s+as\s+\w+\s*$`, '', 'stage'),
+  rule(String.raw`^(\s*)(?:pct|%)(?:\s+of\s+total)?\s*$`, '$1share', 'stage'),
+  // Conditions.
+  rule(String.raw`^(\s*)(?=${FIELD}\s*(?:[<>~]|!?=))`, '$1where ', 'stage'),
+  rule(String.raw`^(\s*)and\s+(?=\w)`, '$1where ', 'stage'),
+  rule(String.raw`\s+(?:is\s+equal\s+to|equals?|eq)\s+(?=${VALUE})`, ' = ', 'stage'),
+  rule(String.raw`\s+(?:does\s+not\s+|!\s*)contains?\s+`, ' not contains ', 'stage'),
+  rule(String.raw`\s+(?:includes?|has)\s+(?=["'])`, ' contains ', 'stage'),
+  rule(String.raw`\s+(?:starts_?with|begins?\s+with)\s+`, ' starts with ', 'stage'),
+  rule(String.raw`\s+ends_?with\s+`, ' ends with ', 'stage'),
+  rule(String.raw`(${FIELD})\s+not\s+null\b`, '$1 exists', 'stage'),
+  rule(String.raw`(${FIELD})\s+(not\s+)?exist\b`, '$1 $2exists', 'stage'),
+  rule('=>', '>=', 'stage'),
+  rule('=<', '<=', 'stage'),
+  rule('[‘’`´]', '"', 'stage'),
+  rule(
+    String.raw`(?<=[<>=]\s*)(\d{1,3})((?:,\d{3})+)\b`,
+    (_, head, rest) => `${head}${rest?.replaceAll(',', '')}`,
+    'stage',
+  ),
+  rule(String.raw`(?<=[<>=]\s*)\.(?=\d)`, '0.', 'stage'),
+  rule(String.raw`(?<=["'\d])\s*,\s*(?=${FIELD}\s*(?:[<>~]|!?=))`, ' and ', 'stage'),
+  rule(
+    String.raw`(${FIELD})\s*=\s*(${VALUE})((?:\s+or\s+(?:"[^"]*"|'[^']*'|\d[\d.]*))+)(?!\s*[<>=~])`,
+    (_, field, first, rest) => `${field} in (${first}${rest?.replace(/\s+or\s+/gi, ', ')})`,
+    'stage',
+  ),
+  rule(String.raw`\bin\s+("[^"]*"|'[^']*')(?!\s*[,(])`, 'in ($1)', 'stage'),
+  rule(String.raw`\bin\s*\{([^{}]*)\}`, 'in ($1)', 'stage'),
+  rule(String.raw`(\w+\s*\([^()]*\))\s+between\s+(\d+)\s+and\s+(\d+)`, '$1 >= $2 and $1 <= $3', 'stage'),
+  rule(String.raw`(\(\s*(?:${NAME}|\*))(?:\s*,|\s+in(?:\s+the)?)\s*last\s+`, '$1 last ', 'stage'),
+  rule(
+    String.raw`\b(?:did|performed)\s+(not\s+do\s+|not\s+)?(${NAME})`,
+    (_, not, name) => `count(${name}) ${not ? '=' : '>'} 0`,
+    'stage',
+  ),
+  rule(String.raw`\b(?:in\s+)?(cohort\.\w+)\s*$`, '$1 = true', 'stage'),
+  // Funnels, people and experiments.
+  rule(String.raw`^(\s*)(?:without|excluding)\s+`, '$1exclude ', 'stage'),
+  rule(String.raw`^(\s*)(?:unordered|any\s+order)\s*$`, '$1order any', 'stage'),
+  rule(String.raw`^(\s*)strict(?:ly)?\s*$`, '$1order strict', 'stage'),
+  rule(String.raw`^(\s*)(?:people|users?)\s+(?:at\s+)?(?:step\s+)?(\d+)\s*$`, '$1people at $2', 'stage'),
+  rule(
+    String.raw`^(\s*)(?:people\s+)?(?:lost|dropped)\s+(?:at|after|behind)\s+(?:step\s+)?(\d+)\s*$`,
+    '$1people lost after $2',
+    'stage',
+  ),
+  rule(String.raw`^(\s*)(?:goal|conversions?|metric)\s+(?=\w)`, '$1results ', 'stage'),
+  rule(String.raw`^(\s*)guardrails?\s+`, '$1guard ', 'stage'),
 ];
 
 const STRING = /(["'])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
