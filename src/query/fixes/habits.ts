@@ -232,6 +232,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^\s*(?:any|all|every)\s+events?\s*$`, '*', 'source'),
   rule(String.raw`^\s*(${NAME}(?:\s*(?:,|\+|\bor\b)\s*${NAME})+)\s*$`, (_, names) => `(${anyOf(names)})`, 'source'),
   rule(String.raw`^\s*count\s*(?:\(\s*(${NAME})\s*\)|of\s+(${NAME})\b)`, '$1$2 | count', 'source'),
+  rule(String.raw`^\s*(?:user\s+)?(?:path|flow|journey)s?\s+(?=(?:from|to)\s)`, 'paths ', 'source'),
   rule(String.raw`^\s*experiment\s+(?=\S)`, 'choice ', 'source'),
   rule(String.raw`(?<=^\s*funnel\b.*)\s+(?:without|excluding|not)\s+(?=\S)`, ' exclude ', 'source'),
   rule(

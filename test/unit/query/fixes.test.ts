@@ -115,6 +115,7 @@ test.each([
   ['signup, purchase, refund | unique', '(signup, purchase, refund) | unique'],
   ['count(signup)', 'signup | count'],
   ['count of signup by day', 'signup | count by day'],
+  ['user flow from signup', 'paths from signup'],
   ['experiment checkout | results pay', 'choice checkout | results pay'],
   ['choice checkout | goal pay', 'choice checkout | results pay'],
   ['choice checkout | results pay | guardrail error', 'choice checkout | results pay | guard error'],
