@@ -136,6 +136,8 @@ export function editDistance(a: string, b: string, max = Math.max(a.length, b.le
 // A name longer than any known one cannot be a typo, and the cost of comparing it is quadratic.
 const COMPARED_LENGTH_MAX = 64;
 
+const initialOf = (name: string): string => name.replace(/^_/, '').charAt(0);
+
 /**
  * The known name with the smallest edit distance; undefined when none is near. Compares no further
  * names when no pairs of characters are left in `bound`.
@@ -154,7 +156,9 @@ export function findNearest(
     bound.pairsLeft -= wanted.length * Math.min(candidate.length, 2 * nearestDistance - 1);
     if (bound.pairsLeft < 0) break;
     const distance = editDistance(wanted, candidate.toLowerCase(), nearestDistance - 1);
-    if (distance < nearestDistance) {
+    // "name" is no misspelling of "time", nor "pay" of "day".
+    const isOther = initialOf(wanted) !== initialOf(candidate.toLowerCase()) && distance > Number(wanted.length > 3);
+    if (distance < nearestDistance && !isOther) {
       nearest = candidate;
       nearestDistance = distance;
     }

@@ -139,6 +139,43 @@ export type Granularity = (typeof GRANULARITIES)[number];
 export const isRecurring = (granularity: Granularity): boolean =>
   granularity === 'weekday' || granularity === 'hour_of_day';
 
+/** Names of other products and of SQL that are far from the own ones. */
+export const OTHER_NAMES: Readonly<Record<string, string>> = {
+  event: 'event_type',
+  event_name: 'event_type',
+  timestamp: 'time',
+  date: 'day',
+  uid: 'user_id',
+  user: DISTINCT_ID,
+  person_id: DISTINCT_ID,
+  email: 'user.email',
+  page: '_path',
+  pathname: '_path',
+  current_url: '_url',
+  host: '_hostname',
+  referring_domain: '_referrer_domain',
+  geoip_country_code: '_country',
+  country_code: '_country',
+  geoip_city_name: '_city',
+};
+
+const OTHER_PREFIXES: Readonly<Record<string, string>> = {
+  properties: 'event_properties',
+  props: 'event_properties',
+  event: 'event_properties',
+  person: 'user',
+  profile: 'user',
+  last_session: 'user_last_session',
+  first_session: 'user_first_session',
+};
+
+/** The field that is meant by a name of another product. */
+export function otherNameOf(name: string): string | undefined {
+  const dot = name.indexOf('.');
+  const [names, word] = dot < 0 ? [OTHER_NAMES, name] : [OTHER_PREFIXES, name.slice(0, dot)];
+  return Object.hasOwn(names, word) ? `${names[word]}${name.slice(word.length)}` : undefined;
+}
+
 /** Default columns of `list`, in order. */
 export const LIST_COLUMNS = [
   'insert_id',

@@ -6,7 +6,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Annotation, EditorSelection, EditorState, Prec } from '@codemirror/state';
 import { drawSelection, EditorView, keymap, placeholder } from '@codemirror/view';
 import type { Names } from '../api/answer.js';
-import { check, type Problem, type Span, setDefinitions } from '../language/language.js';
+import { check, loadFixes, type Problem, type Span, setDefinitions } from '../language/language.js';
 import { loadPatterns } from '../language/patterns.js';
 import { texts } from '../texts.js';
 import { completionSource } from './completion.js';
@@ -48,15 +48,17 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   root.replaceChildren();
 
-  const judge = (state: EditorState): void => {
+  const judge = (state: EditorState): boolean => {
     const problems = check(options.toQuery(state.doc.toString()), options.timezone());
     view.dispatch(markProblems(problems));
     options.onProblems(problems);
+    return problems.length === 0;
   };
   const judgeText = async (): Promise<void> => {
-    judge(view.state);
-    if (!view.state.doc.toString().includes('~')) return;
-    await loadPatterns();
+    const isRight = judge(view.state);
+    const hasPattern = view.state.doc.toString().includes('~');
+    if (isRight && !hasPattern) return;
+    await Promise.all([hasPattern && loadPatterns(), !isRight && loadFixes()]);
     judge(view.state);
   };
   const view = new EditorView({

@@ -4,7 +4,6 @@ import { analyze } from '../../../src/query/analyze/analyze.js';
 import type { Definitions } from '../../../src/query/definitions/definitions.js';
 import { nameDefinitions } from '../../../src/query/definitions/expand.js';
 import type { QueryProblem, Span } from '../../../src/query/errors.js';
-import { suggestFixes } from '../../../src/query/fixes/suggest.js';
 import { parse } from '../../../src/query/parse/parse.js';
 
 export type { Span };
@@ -13,13 +12,19 @@ export interface Problem extends Pick<QueryProblem, 'message' | 'hint' | 'span' 
 
 const PROBLEMS_MAX = 20;
 
+let suggestFixes: typeof import('../../../src/query/fixes/suggest.js').suggestFixes | undefined;
+/** Loads the repairs, which only a wrong query needs. */
+export async function loadFixes(): Promise<void> {
+  ({ suggestFixes } = await import('../../../src/query/fixes/suggest.js'));
+}
+
 /** Definitions of the project that is open. */
 let defined: Definitions = [];
 export const setDefinitions = (definitions: Definitions): void => {
   defined = definitions;
 };
 
-/** Problems of the text in its order, with their repairs; none for an empty text. */
+/** Problems of the text in its order, with their repairs once these are loaded. */
 export function check(text: string, timezone: string, nowMs = Date.now()): readonly Problem[] {
   if (text.trim() === '') return [];
   const problemsOf = (of: string): readonly QueryProblem[] => {
@@ -28,7 +33,8 @@ export function check(text: string, timezone: string, nowMs = Date.now()): reado
   };
   const found = problemsOf(text);
   if (found.length === 0) return found;
-  return [...suggestFixes(text, found, problemsOf)].sort((a, b) => a.span.from - b.span.from).slice(0, PROBLEMS_MAX);
+  const repaired = suggestFixes?.(text, found, problemsOf) ?? found;
+  return [...repaired].sort((a, b) => a.span.from - b.span.from).slice(0, PROBLEMS_MAX);
 }
 
 export const RANGES: readonly string[] = ['last', 'from_to', 'named_range', 'this', 'last_period', 'since'];

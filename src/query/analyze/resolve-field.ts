@@ -6,6 +6,7 @@ import {
   findEventField,
   GRANULARITIES,
   isTimeType,
+  otherNameOf,
   type PropertyBag,
 } from '../fields.js';
 import type { FieldName } from '../parse/syntax.js';
@@ -24,6 +25,8 @@ import { report, type Scope } from './scope.js';
 const BAGS: readonly PropertyBag[] = ['event_properties', 'user_properties'];
 export const SESSION_PREFIXES: readonly SessionPrefix[] = ['session', 'user_last_session', 'user_first_session'];
 const PREFIXES: readonly string[] = [...BAGS, 'user', ...SESSION_PREFIXES];
+
+const COHORT_FORM = 'a cohort is a condition or a group: where cohort.power = true, or by cohort.power';
 
 /** Whether the field holds times, which are neither numbers nor text. */
 export const isTimeField = (field: ResolvedField): boolean =>
@@ -45,17 +48,14 @@ export function resolveEventField(scope: Scope, name: FieldName): ResolvedField 
   const bag = BAGS.find((candidate) => candidate === prefix);
   if (bag && key !== '') return propertyField(scope, { name: name.written, bag, key });
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
-  if (prefix === 'cohort') {
-    const hint = 'a cohort is a condition or a group: where cohort.power = true, or by cohort.power';
-    return report(scope, name.span, `${quote(name.written)} does not fit here`, hint);
-  }
+  if (prefix === 'cohort') return report(scope, name.span, `${quote(name.written)} does not fit here`, COHORT_FORM);
   if (prefix === 'user') {
     if (key !== '') return profileField(scope, name.written, key);
     return report(scope, name.span, `${quote(name.written)} has no key`, 'write user.KEY, as in user.plan');
   }
   const session = SESSION_PREFIXES.find((candidate) => candidate === prefix);
   if (session) return resolveSessionField(scope, name, { prefix: session, key });
-  const nearest = findNearest(prefix, PREFIXES);
+  const nearest = otherNameOf(name.path) ? undefined : findNearest(prefix, PREFIXES);
   if (nearest) return reportNearest(scope, name, `${nearest}.${key}`);
   return reportUnknown(scope, name);
 }
@@ -107,6 +107,11 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   const bag = BAGS.find((candidate) => candidate === name.path);
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
   const keys = scope.propertyKeys ?? [];
+  const other = keys.includes(name.path) ? undefined : otherNameOf(name.path);
+  if (other) return reportNearest(scope, name, other);
+  if (name.path === 'cohort' && !keys.includes('cohort')) {
+    return report(scope, name.span, '"cohort" has no name', COHORT_FORM);
+  }
   const known = () => [...EVENT_FIELD_NAMES, ...GRANULARITIES, ...keys];
   const nearest = scope.nearest.find('field', name.path, known);
   const key = longSessionKey(name.path);
@@ -114,15 +119,25 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   const isColumn = scope.columns?.includes(name.path) && (nearest === undefined || nearest === name.path);
   if (isColumn) return reportColumn(scope, name);
   if (nearest && keys.includes(nearest)) return reportNearest(scope, name, writtenProperty(nearest));
+  if (nearest === name.path) return reportPeriod(scope, name);
   if (nearest) return reportNearest(scope, name, nearest);
   return report(
     scope,
     name.span,
     `unknown field ${quote(name.written)}`,
     `a custom property is written event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : 'KEY'}; fields are ${EVENT_FIELD_NAMES.join(', ')}`,
-    writtenProperty(name.path),
+    // A name with an underscore is a misspelled field.
+    name.path.startsWith('_') ? undefined : writtenProperty(name.path),
   );
 }
+
+const reportPeriod = (scope: Scope, { path, written, span }: FieldName): undefined =>
+  report(
+    scope,
+    span,
+    `unknown field ${quote(written)}`,
+    `it is a group of time: count by ${path} | where ${path} = … filters its rows; a property is written ${writtenProperty(path)}`,
+  );
 
 /** Has no replacement: a property of this name would be another question. */
 const reportColumn = (scope: Scope, { path, written, span }: FieldName): undefined =>

@@ -3,6 +3,7 @@
 // before it is suggested.
 
 import { findNearest } from '../errors.js';
+import { OTHER_NAMES, otherNameOf } from '../fields.js';
 import { selectOf } from './select.js';
 
 interface Habit {
@@ -10,6 +11,8 @@ interface Habit {
   readonly replacement: string | ((...groups: string[]) => string);
   /** Applies to the source alone, to stages alone, or to both. */
   readonly only?: 'source' | 'stage';
+  /** Whether it reads what is in strings. */
+  readonly readsStrings?: true;
 }
 
 const FIELD = String.raw`[\w.]+(?:"[^"]*")?`;
@@ -33,6 +36,10 @@ function likeOf(field = '', not = '', text = ''): string {
   if (starts) return `${field} ${negated}ends with "${inner}"`;
   return `${field} ${not ? '!=' : '='} "${inner}"`;
 }
+
+/** Behind `is`. */
+const PRESENT = 'set|defined|present|known';
+const ABSENT = 'null|unset|undefined|missing|empty|blank|unknown|none|nil';
 
 const PERIODS: Readonly<Record<string, string>> = {
   hourly: 'hour',
@@ -59,16 +66,6 @@ const EARLIER: Readonly<Record<string, string>> = {
 };
 const earlierBy = (word = ''): string => EARLIER[word.toLowerCase()] ?? EARLIER[word.slice(-1).toLowerCase()] ?? '';
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
-/** Names of other products that are more than a prefix away. */
-const FOREIGN_FIELDS: Readonly<Record<string, string>> = {
-  current_url: '_url',
-  pathname: '_path',
-  host: '_hostname',
-  referring_domain: '_referrer_domain',
-  geoip_country_code: '_country',
-  country_code: '_country',
-  geoip_city_name: '_city',
-};
 const UNITS = [
   'minutes',
   'hours',
@@ -83,10 +80,21 @@ const UNITS = [
   'month',
   'year',
 ];
-/** `M` means months in other languages. */
-const unitOf = (word = ''): string => (word === 'M' ? 'mo' : (findNearest(word, UNITS) ?? word));
+const SHORT_UNITS: Readonly<Record<string, string>> = {
+  ...{ min: 'm', mins: 'm', hr: 'h', hrs: 'h', wk: 'w', wks: 'w', yr: 'y', yrs: 'y' },
+  ...{ H: 'h', D: 'd', W: 'w', Y: 'y' },
+  // Months in other languages.
+  M: 'mo',
+};
+const unitOf = (word = ''): string => SHORT_UNITS[word] ?? findNearest(word, UNITS) ?? word;
+const PERIOD_STARTS: Readonly<Record<string, string>> = { w: 'week', m: 'month', q: 'quarter', y: 'year' };
 const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
 const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
+
+const NAME = String.raw`[a-z_][\w:/$.]*`;
+const anyOf = (names = ''): string => names.split(/\s*(?:,|\+|\bor\b)\s*/i).join(', ');
+const hourOrWeekday = (_: string, part = '', whole = ''): string =>
+  part.toLowerCase() === 'hour' && whole.toLowerCase() === 'day' ? 'by hour_of_day' : 'by weekday';
 
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
@@ -99,21 +107,30 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(?<=\S)\s+having\s+`, ' | where ', 'stage'),
   rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
   rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
-  rule(String.raw`(${FIELD})\s+(not\s+)?i?like\s+("[^"]*"|'[^']*')`, (_, field, not, text) => likeOf(field, not, text)),
+  {
+    ...rule(String.raw`(${FIELD})\s+(not\s+)?i?like\s+("[^"]*"|'[^']*')`, (_, field, not, text) =>
+      likeOf(field, not, text),
+    ),
+    readsStrings: true,
+  },
+  rule(
+    String.raw`(${FIELD})\s+is\s+(not\s+)?(?:${PRESENT}|(${ABSENT}))\b`,
+    (_, field, not, absent) => `${field} ${Boolean(not) === Boolean(absent) ? '' : 'not '}exists`,
+  ),
   rule(String.raw`\s+(?:regexp|rlike|matches|similar\s+to)\s+(?=["'])`, ' ~ ', 'stage'),
   rule(String.raw`^(\s*)(?:where\s+time\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})\s*$`, '$1from $2 to $3', 'stage'),
   rule(String.raw`(${FIELD})\s+between\s+(${VALUE})\s+and\s+(${VALUE})`, '$1 >= $2 and $1 <= $3'),
-  rule(String.raw`(${FIELD})\s+is\s+not\s+null\b`, '$1 exists'),
-  rule(String.raw`(${FIELD})\s+is\s+null\b`, '$1 not exists'),
   rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
   rule(String.raw`(${FIELD})\s*==?\s*null\b`, '$1 not exists'),
-  rule(String.raw`\s*&&\s*`, ' and '),
+  rule(String.raw`\s*&&?\s*`, ' and '),
+  rule('<>', '!='),
+  rule('={2,3}', '='),
   rule(String.raw`!\s*\(`, 'not ('),
   rule('[“”„]', '"'),
   rule(String.raw`\s*;\s*$`, ''),
   rule(String.raw`(?<==\s*)(/[^\s"'|\])]*)`, '"$1"'),
   rule(
-    String.raw`(${FIELD})\s+is\s+(not\s+)?(?!null\b)(${VALUE})`,
+    String.raw`(${FIELD})\s+is\s+(not\s+)?(${VALUE})`,
     (_, field, not, value) => `${field} ${not ? '!=' : '='} ${value}`,
   ),
   rule(String.raw`\bin\s+(${VALUE}(?:\s*,\s*${VALUE})+)`, 'in ($1)'),
@@ -125,8 +142,8 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^(\s*)by\s+(.+?),\s*(count|unique)\s*$`, '$1$3 by $2', 'stage'),
   rule(
-    String.raw`[$](${Object.keys(FOREIGN_FIELDS).join('|')})\b`,
-    (_, name) => FOREIGN_FIELDS[name?.toLowerCase() ?? ''] ?? '',
+    String.raw`[$](${Object.keys(OTHER_NAMES).join('|')})\b`,
+    (_, name) => otherNameOf(name?.toLowerCase() ?? '') ?? '',
     'stage',
   ),
   rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)`, 'unique $1'),
@@ -140,7 +157,10 @@ export const HABITS: readonly Habit[] = [
     (_, field, part) => `${PERCENTILES[part ?? ''] ?? 'percentile'} ${field}`,
     'stage',
   ),
-  rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage'),
+  {
+    ...rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage'),
+    readsStrings: true,
+  },
   rule(
     String.raw`^(\s*)(?:(daily|weekly|monthly)\s+)?active\s+(?:users?|people)\b`,
     (_, blank, period) => `${blank}unique${period ? ` by ${PERIODS[period.toLowerCase()]}` : ''}`,
@@ -156,7 +176,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:totals?|volume)\b`, '$1count', 'stage'),
   rule(String.raw`^(\s*)(?:break(?:\s?down|\s+down)|split|segment(?:ed)?)\s+(?:by\s+)?`, '$1by ', 'stage'),
   rule(String.raw`\$(?=[a-z])`, '_', 'stage'),
-  rule(String.raw`(?<![\w.])(?:properties|props|event)\.(?=["\w])`, 'event_properties.', 'stage'),
+  rule(String.raw`(?<![\w.])(?:properties|props|event)\.(?=")`, 'event_properties.', 'stage'),
   rule(String.raw`\bper\s+(${GRANULARITY})\b`, 'by $1'),
   rule(String.raw`\bper\s+(?:users?|persons?|people|visitors?)\b`, 'per distinct_id', 'stage'),
   rule(String.raw`\bper\s+(?:sessions?|visits?)\b`, 'per session_id', 'stage'),
@@ -206,13 +226,114 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(strict|any)\s+order\s*$`, '$1order $2', 'stage'),
   rule(String.raw`\s+within\s+(\d+\s*\w+)`, ' | window $1', 'source'),
   rule(String.raw`(?<=\([\w\s"',]*)\s+or\s+(?=[\w\s"',]*\))`, ', ', 'source'),
-  rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]>|→|(?<![-=—])>|\bthen\b)\s*`, ' -> ', 'source'),
+  rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]+>|→|(?<![-=—])>|\bthen\b)\s*`, ' -> ', 'source'),
   rule(String.raw`(?<=^\s*retention\s+\S+)\s*(?:,|->|=>|→|>|\bthen\b)\s*`, ' returning ', 'source'),
+  // Sources.
+  rule(String.raw`^\s*(?:any|all|every)\s+events?\s*$`, '*', 'source'),
+  rule(String.raw`^\s*(${NAME}(?:\s*(?:,|\+|\bor\b)\s*${NAME})+)\s*$`, (_, names) => `(${anyOf(names)})`, 'source'),
+  rule(String.raw`^\s*count\s*(?:\(\s*(${NAME})\s*\)|of\s+(${NAME})\b)`, '$1$2 | count', 'source'),
+  rule(String.raw`^\s*(?:user\s+)?(?:path|flow|journey)s?\s+(?=(?:from|to)\s)`, 'paths ', 'source'),
+  rule(String.raw`^\s*experiment\s+(?=\S)`, 'choice ', 'source'),
+  rule(String.raw`(?<=^\s*funnel\b.*)\s+(?:without|excluding|not)\s+(?=\S)`, ' exclude ', 'source'),
+  rule(
+    String.raw`(?<=^\s*retention\s+\S+)\s+(?:return|returns|returned|return(?:ing)?\s+with)\s+`,
+    ' returning ',
+    'source',
+  ),
+  rule(String.raw`(?<=^\s*formula\b.*)\b(count|unique)\s+(${NAME})`, '$1($2)', 'source'),
+  // Ranges.
+  rule(String.raw`^(\s*)(\d+\s*[a-z]+)\s*$`, '$1last $2', 'stage'),
+  rule(String.raw`^(\s*)(?:last|past)\s+(minute|hour|day)\s*$`, '$1last 1 $2', 'stage'),
+  rule(String.raw`^(\s*)this\s+day\s*$`, '$1today', 'stage'),
+  rule(String.raw`^(\s*)(?:previous|prev|prior|past)\s+(week|month|quarter|year)\s*$`, '$1last $2', 'stage'),
+  rule(
+    String.raw`^(\s*)(?:([wmqy])td|(week|month|quarter|year)[\s-]+to[\s-]+date)\s*$`,
+    (_, blank, letter, word) => `${blank}this ${word ?? PERIOD_STARTS[letter?.toLowerCase() ?? '']}`,
+    'stage',
+  ),
+  rule(String.raw`^(\s*)from\s+(${VALUE})(?:\s+to\s+now)?\s*$`, '$1since $2', 'stage'),
+  // Groups.
+  rule(String.raw`\b(?:tostartof)?(${GRANULARITY})\s*\(\s*\w+\s*\)`, (_, word) => word?.toLowerCase() ?? '', 'stage'),
+  rule(String.raw`\b(?:to)?date\s*\(\s*\w+\s*\)`, 'day', 'stage'),
+  rule(String.raw`\bby\s+(?:the\s+)?(hour|day)\s+of\s+(?:the\s+)?(day|week)\b`, hourOrWeekday, 'stage'),
+  rule(String.raw`\s+over\s+time\b`, ' by day', 'stage'),
+  rule(String.raw`\bby\s*\(([^()]*)\)`, 'by $1', 'stage'),
+  rule(String.raw`(?<=\bby\s+${FIELD}(?:\s*,\s*${FIELD})*)\s+(?:and|&)\s+(?=\w)`, ', ', 'stage'),
+  // Order and size.
+  // Rows, unless an aggregate comes before.
+  rule(String.raw`^(\s*)(?:head|take|first|show|fetch)\s+(\d+)\s*$`, '$1list | limit $2', 'stage'),
+  rule(String.raw`^(\s*)(?:head|take|first|show|fetch)\s+(\d+)\s*$`, '$1limit $2', 'stage'),
+  rule(String.raw`^(\s*)(?:order_?by|sort_by|order)\s+`, '$1sort ', 'stage'),
+  rule(String.raw`^(\s*)sort\s+-\s*(\w+)\s*$`, '$1sort $2 desc', 'stage'),
+  rule(String.raw`\b(asc|desc)ending\b`, '$1', 'stage'),
+  rule(String.raw`^(\s*top\s+\d+)\s+(?:(?:with|and|plus|\+)\s*)?(?:the\s+)?others?\s*$`, '$1 other', 'stage'),
+  // Aggregates.
+  rule(String.raw`^(\s*)(?:list|show|raw)(?:\s+(?:\*|all|events?|rows?))?\s*$`, '$1list', 'stage'),
+  rule(String.raw`^(\s*)(?:stats|summari[sz]e|aggregate|compute|calculate|measure|timechart)\s+(?=\w)`, '$1', 'stage'),
+  rule(String.raw`(?<=^\s*(?:count|${AGGREGATE})\b.*)\s+as\s+\w+\s*$`, '', 'stage'),
+  rule(String.raw`^(\s*)(?:pct|%)(?:\s+of\s+total)?\s*$`, '$1share', 'stage'),
+  // Conditions.
+  rule(String.raw`^(\s*)(?=${FIELD}\s*(?:[<>~]|!?=))`, '$1where ', 'stage'),
+  rule(String.raw`^(\s*)and\s+(?=\w)`, '$1where ', 'stage'),
+  rule(String.raw`\s+(?:is\s+equal\s+to|equals?|eq)\s+(?=${VALUE})`, ' = ', 'stage'),
+  rule(String.raw`\s+(?:does\s+not\s+|!\s*)contains?\s+`, ' not contains ', 'stage'),
+  rule(String.raw`\s+(?:includes?|has)\s+(?=["'])`, ' contains ', 'stage'),
+  rule(String.raw`\s+(?:starts_?with|begins?\s+with)\s+`, ' starts with ', 'stage'),
+  rule(String.raw`\s+ends_?with\s+`, ' ends with ', 'stage'),
+  rule(String.raw`(${FIELD})\s+not\s+null\b`, '$1 exists', 'stage'),
+  rule(String.raw`(${FIELD})\s+(not\s+)?exist\b`, '$1 $2exists', 'stage'),
+  rule('=>', '>=', 'stage'),
+  rule('=<', '<=', 'stage'),
+  rule('[‘’`´]', '"', 'stage'),
+  rule(
+    String.raw`(?<=[<>=]\s*)(\d{1,3})((?:,\d{3})+)\b`,
+    (_, head, rest) => `${head}${rest?.replaceAll(',', '')}`,
+    'stage',
+  ),
+  rule(String.raw`(?<=[<>=]\s*)\.(?=\d)`, '0.', 'stage'),
+  rule(String.raw`(?<=["'\d])\s*,\s*(?=${FIELD}\s*(?:[<>~]|!?=))`, ' and ', 'stage'),
+  rule(
+    String.raw`(${FIELD})\s*=\s*(${VALUE})((?:\s+or\s+(?:"[^"]*"|'[^']*'|\d[\d.]*))+)(?!\s*[<>=~])`,
+    (_, field, first, rest) => `${field} in (${first}${rest?.replace(/\s+or\s+/gi, ', ')})`,
+    'stage',
+  ),
+  rule(String.raw`\bin\s+("[^"]*"|'[^']*')(?!\s*[,(])`, 'in ($1)', 'stage'),
+  rule(String.raw`\bin\s*\{([^{}]*)\}`, 'in ($1)', 'stage'),
+  rule(String.raw`(\w+\s*\([^()]*\))\s+between\s+(\d+)\s+and\s+(\d+)`, '$1 >= $2 and $1 <= $3', 'stage'),
+  rule(String.raw`(\(\s*(?:${NAME}|\*))(?:\s*,|\s+in(?:\s+the)?)\s*last\s+`, '$1 last ', 'stage'),
+  rule(
+    String.raw`\b(?:did|performed)\s+(not\s+do\s+|not\s+)?(${NAME})`,
+    (_, not, name) => `count(${name}) ${not ? '=' : '>'} 0`,
+    'stage',
+  ),
+  rule(String.raw`\b(?:in\s+)?(cohort\.\w+)\s*$`, '$1 = true', 'stage'),
+  // Funnels, people and experiments.
+  rule(String.raw`^(\s*)(?:without|excluding)\s+`, '$1exclude ', 'stage'),
+  rule(String.raw`^(\s*)(?:unordered|any\s+order)\s*$`, '$1order any', 'stage'),
+  rule(String.raw`^(\s*)strict(?:ly)?\s*$`, '$1order strict', 'stage'),
+  rule(String.raw`^(\s*)(?:people|users?)\s+(?:at\s+)?(?:step\s+)?(\d+)\s*$`, '$1people at $2', 'stage'),
+  rule(
+    String.raw`^(\s*)(?:people\s+)?(?:lost|dropped)\s+(?:at|after|behind)\s+(?:step\s+)?(\d+)\s*$`,
+    '$1people lost after $2',
+    'stage',
+  ),
+  rule(String.raw`^(\s*)(?:goal|conversions?|metric)\s+(?=\w)`, '$1results ', 'stage'),
+  rule(String.raw`^(\s*)guardrails?\s+`, '$1guard ', 'stage'),
 ];
 
+const STRING = /(["'])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
+const HIDDEN = /(["'])§(\d+)§\1/g;
+
 /** Rewrites every match outside strings; undefined when the habit does not apply. */
-export function applyHabit({ pattern, replacement, only }: Habit, part: string, isSource: boolean): string | undefined {
+export function applyHabit(
+  { pattern, replacement, only, readsStrings }: Habit,
+  written: string,
+  isSource: boolean,
+): string | undefined {
   if ((only === 'source' && !isSource) || (only === 'stage' && isSource)) return undefined;
+  const strings: string[] = [];
+  const hide = (_: string, quote: string, text: string): string => `${quote}§${strings.push(text) - 1}§${quote}`;
+  const part = readsStrings ? written : written.replace(STRING, hide);
   const all = new RegExp(pattern.source, 'gi');
   if (!all.test(part)) return undefined;
   all.lastIndex = 0;
@@ -220,5 +341,7 @@ export function applyHabit({ pattern, replacement, only }: Habit, part: string, 
     typeof replacement === 'string'
       ? part.replace(all, replacement)
       : part.replace(all, (...groups) => replacement(...(groups as string[])));
-  return rewritten === part ? undefined : rewritten;
+  return rewritten === part
+    ? undefined
+    : rewritten.replace(HIDDEN, (_, quote, at) => quote + (strings[Number(at)] ?? `§${at}§`) + quote);
 }

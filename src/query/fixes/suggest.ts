@@ -1,6 +1,7 @@
 // Suggests fixes for the problems of a query: replacements of pieces of its text. Each is compiled
 // before it is suggested: with it, the query has fewer problems than before.
 import { editDistance, type QueryProblem, type Span } from '../errors.js';
+import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
@@ -31,7 +32,7 @@ export function suggestFixes(
     const candidates = candidatesFor(text, problem)
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
-    const fix = bestOf(text, problems, candidates, findProblems);
+    const fix = bestOf(text, problem, problems, candidates, findProblems);
     if (fix === undefined) return problem;
     taken.push(fix.span);
     return { ...problem, fix };
@@ -39,11 +40,12 @@ export function suggestFixes(
 }
 
 /**
- * The candidate that leaves the fewest problems, fewer than before and no new ones; the first of
- * equal ones.
+ * The candidate that leaves the fewest problems, fewer than before, no new ones and none at the
+ * place of its own; the first of equal ones.
  */
 function bestOf(
   text: string,
+  problem: QueryProblem,
   before: readonly QueryProblem[],
   candidates: readonly Fix[],
   findProblems: FindProblems,
@@ -54,6 +56,8 @@ function bestOf(
   for (const candidate of candidates) {
     const { fix, problems } = withNames(text, candidate, known, findProblems);
     if (problems.length >= fewest || problems.some(({ message }) => !known.has(message))) continue;
+    const all = applied(text, fix);
+    if (problems.some((left) => isLeft(all, left, placeAfter(fix, problem.span)))) continue;
     [best, fewest] = [fix, problems.length];
     if (fewest === 0) break;
   }
@@ -94,6 +98,22 @@ const applied = (text: string, { span, text: replacement }: Fix): string =>
   text.slice(0, span.from) + replacement + text.slice(span.to);
 
 /**
+ * Whether a problem is at the place of the fixed one, or before it in its part, where only a name
+ * may be wrong: the fixed one followed from it.
+ */
+function isLeft(all: string, { span, ...left }: QueryProblem, place: Span): boolean {
+  if (span.from > place.to) return false;
+  if (span.to >= place.from) return true;
+  return !all.slice(span.to, place.from).includes('|') && nameFor(all, { span, ...left }) === undefined;
+}
+
+/** Where a span of the text is in the fixed text. */
+function placeAfter({ span, text }: Fix, { from, to }: Span): Span {
+  const moved = text.length - (span.to - span.from);
+  return { from: from < span.to ? Math.min(from, span.from) : from + moved, to: to > span.from ? to + moved : to };
+}
+
+/**
  * The replacement of a problem when it is an operator, holds the written name, or is so near that
  * nothing else can be meant.
  */
@@ -101,6 +121,7 @@ function nameFor(text: string, { span, replacement }: QueryProblem): string | un
   const written = text.slice(span.from, span.to).toLowerCase();
   const name = replacement?.toLowerCase();
   if (name === undefined || !/\w/.test(written) || name.includes(written.replace(/^_/, ''))) return replacement;
+  if (name === otherNameOf(written)) return replacement;
   const isLong = Math.max(name.length, written.length) >= LONG_NAME;
   return editDistance(written, name) <= (isLong ? 2 : 1) ? replacement : undefined;
 }
@@ -125,10 +146,12 @@ function candidatesFor(text: string, problem: QueryProblem): Fix[] {
   return [...doublePipe(text, span), ...fixes, ...own, ...missingParts(text, span, part, isSource)];
 }
 
-/** `||` is or, and ends no stage. */
+/** `||` is or in a condition, and one pipe too many elsewhere. */
 function doublePipe(text: string, { from }: Span): Fix[] {
   const at = [from - 1, from].find((start) => text.slice(start, start + 2) === '||');
-  return at === undefined ? [] : [{ span: { from: at, to: at + 2 }, text: 'or' }];
+  if (at === undefined) return [];
+  const isApart = /\s/.test(text.charAt(at - 1)) && /\s/.test(text.charAt(at + 2));
+  return [isApart ? 'or' : ' or ', '|'].map((by) => ({ span: { from: at, to: at + 2 }, text: by }));
 }
 
 /** A pipe before a stage, or a source before the first stage. */

@@ -5,12 +5,20 @@ import { EditorState } from '@codemirror/state';
 import { expect, onTestFinished, test } from 'vitest';
 import { comparedAt, completionSource, wantedAt } from '../../../console/src/editor/completion.js';
 import { knownFields, knownValues } from '../../../console/src/language/known-names.js';
-import { check, replaceSpan, setDefinitions, withTimeRange } from '../../../console/src/language/language.js';
+import {
+  check,
+  loadFixes,
+  replaceSpan,
+  setDefinitions,
+  withTimeRange,
+} from '../../../console/src/language/language.js';
 import { partsOf } from '../../../console/src/language/words.js';
 
 const NOW = Date.parse('2026-11-20T12:00:00Z');
 
-test('check() gives a fix for a misspelt name, and the fixed text has no problem', () => {
+test('check() gives a fix for a misspelt name, and the fixed text has no problem', async () => {
+  expect(check('signup | cuont', 'UTC', NOW)).toMatchObject([{ message: 'unknown stage "cuont"' }]);
+  await loadFixes();
   const text = 'signup | last 7d | count by _contry';
   const [problem] = check(text, 'UTC', NOW);
   expect(problem).toMatchObject({ fix: { text: '_country', span: { from: 28, to: 35 } } });

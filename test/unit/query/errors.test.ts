@@ -48,7 +48,7 @@ test.each([
 });
 
 describe('findNearest', () => {
-  const KNOWN = ['_country', '_city', '_browser', 'event_type', 'user_id'];
+  const KNOWN = ['_country', '_city', '_browser', 'event_type', 'user_id', 'time', 'day'];
   test.each([
     ['_contry', '_country'],
     ['country', '_country'],
@@ -59,6 +59,11 @@ describe('findNearest', () => {
     ['x', undefined],
     ['', undefined],
     ['y'.repeat(1000), undefined],
+    // Another word, not a misspelling.
+    ['name', undefined],
+    ['pay', undefined],
+    ['bime', 'time'],
+    ['cuntry', '_country'],
   ])('maps %j to %j', (name, nearest) => {
     expect(findNearest(name, KNOWN)).toBe(nearest);
   });

@@ -26,7 +26,10 @@ test.each([
   ['* | where _referrer is null | count', '* | where _referrer not exists | count'],
   ['* | where _referrer IS NOT NULL | count', '* | where _referrer exists | count'],
   ['* | where _referrer = null | count', '* | where _referrer not exists | count'],
+  ['* | where _referrer is set and _city is not set', '* | where _referrer exists and _city not exists'],
+  ['* | where _referrer is not empty or _city is empty', '* | where _referrer exists or _city not exists'],
   ['* | where _country == "DE"', '* | where _country = "DE"'],
+  ['* | where _country === "DE" & _path <> "/"', '* | where _country = "DE" and _path != "/"'],
   ['* | where _country <> "DE"', '* | where _country != "DE"'],
   ['* | where _country = "DE" && _city = "Bonn"', '* | where _country = "DE" and _city = "Bonn"'],
   ['signup | count distinct user_id', 'signup | unique user_id'],
@@ -96,11 +99,80 @@ test.each([
   ['signup | cuont by _country | srt count', 'signup | count by _country | sort count'],
   ['purchase | sum(price) per day', 'purchase | sum price by day'],
   ['sessions | count by landing_path', 'sessions | count by session.landing_path'],
+  ['signup | count by page', 'signup | count by _path'],
+  ['signup | count by user', 'signup | count by distinct_id'],
+  ['signup | where email = "a@example.com"', 'signup | where user.email = "a@example.com"'],
+  ['* | where event = "signup" and timestamp > 2026-11-01', '* | where event_type = "signup" and time > 2026-11-01'],
+  ['signup | count by last_session.country', 'signup | count by user_last_session.country'],
+  ['signup | count by event.price', 'signup | count by event_properties.price'],
   ['signup | count by utm_source', 'signup | count by session.utm_source'],
   [
     'select _path, sum(price) revenue from purchase group by 1 having revenue > 5 order by sum(price) desc',
     'purchase | sum price by _path | where total > 5 | sort total desc',
   ],
+  ['any event | count', '* | count'],
+  ['signup or purchase | count', '(signup, purchase) | count'],
+  ['signup, purchase, refund | unique', '(signup, purchase, refund) | unique'],
+  ['count(signup)', 'signup | count'],
+  ['count of signup by day', 'signup | count by day'],
+  ['user flow from signup', 'paths from signup'],
+  ['experiment checkout | results pay', 'choice checkout | results pay'],
+  ['choice checkout | goal pay', 'choice checkout | results pay'],
+  ['choice checkout | results pay | guardrail error', 'choice checkout | results pay | guard error'],
+  ['funnel a --> b', 'funnel a -> b'],
+  ['funnel a -> b without c', 'funnel a -> b exclude c'],
+  ['funnel a -> b | without c', 'funnel a -> b | exclude c'],
+  ['funnel a -> b | unordered', 'funnel a -> b | order any'],
+  ['funnel a -> b | people 2', 'funnel a -> b | people at 2'],
+  ['funnel a -> b | people lost at 1', 'funnel a -> b | people lost after 1'],
+  ['retention signup returns purchase', 'retention signup returning purchase'],
+  ['formula count a / unique b', 'formula count(a) / unique(b)'],
+  ['signup | 7d', 'signup | last 7d'],
+  ['signup | 30 days', 'signup | last 30 days'],
+  ['signup | last 1hr', 'signup | last 1h'],
+  ['signup | last 15min', 'signup | last 15m'],
+  ['signup | last 7D', 'signup | last 7d'],
+  ['signup | last hour', 'signup | last 1 hour'],
+  ['signup | previous week', 'signup | last week'],
+  ['signup | ytd', 'signup | this year'],
+  ['signup | month to date', 'signup | this month'],
+  ['signup | from 2026-11-01', 'signup | since 2026-11-01'],
+  ['signup | from 2026-11-01 to now', 'signup | since 2026-11-01'],
+  ['signup | count by toStartOfHour(time)', 'signup | count by hour'],
+  ['signup | count by toDate(time)', 'signup | count by day'],
+  ['signup | count by hour of day', 'signup | count by hour_of_day'],
+  ['signup | count by day of week', 'signup | count by weekday'],
+  ['signup | count by date', 'signup | count by day'],
+  ['signup | count over time', 'signup | count by day'],
+  ['signup | count by (day)', 'signup | count by day'],
+  ['signup | count by _country and _platform', 'signup | count by _country, _platform'],
+  ['signup | count by _country | head 10', 'signup | count by _country | limit 10'],
+  ['signup | take 10', 'signup | list | limit 10'],
+  ['signup | count by _country | first 10', 'signup | count by _country | limit 10'],
+  ['signup | count by _country | sort -count', 'signup | count by _country | sort count desc'],
+  ['signup | count by _country | order count descending', 'signup | count by _country | sort count desc'],
+  ['signup | count by _country | top 5 and others', 'signup | count by _country | top 5 other'],
+  ['signup | list *', 'signup | list'],
+  ['signup | show all', 'signup | list'],
+  ['signup | summarize count() by _country', 'signup | count by _country'],
+  ['signup | count as n', 'signup | count'],
+  ['signup | count by _country | % of total', 'signup | count by _country | share'],
+  ['signup | _country = "DE"', 'signup | where _country = "DE"'],
+  ['signup | where _os = "iOS" | and _country = "DE"', 'signup | where _os = "iOS" | where _country = "DE"'],
+  ['signup | where _country equals "DE"', 'signup | where _country = "DE"'],
+  ['signup | where _path does not contain "docs"', 'signup | where _path not contains "docs"'],
+  ['signup | where _path startswith "/docs"', 'signup | where _path starts with "/docs"'],
+  ['signup | where _country not null', 'signup | where _country exists'],
+  ['signup | where event_properties.price => 5', 'signup | where event_properties.price >= 5'],
+  ['signup | where event_properties.price > 1,000', 'signup | where event_properties.price > 1000'],
+  ['signup | where event_properties.price > .5', 'signup | where event_properties.price > 0.5'],
+  ['signup | where _country = `DE`', 'signup | where _country = "DE"'],
+  ['signup | where _os = "a", _country = "DE"', 'signup | where _os = "a" and _country = "DE"'],
+  ['signup | where _path = "/a" or "/b"', 'signup | where _path in ("/a", "/b")'],
+  ['signup | where _path in "/a"', 'signup | where _path in ("/a")'],
+  ['signup | where count(pay) between 1 and 3', 'signup | where count(pay) >= 1 and count(pay) <= 3'],
+  ['signup | where count(pay, last 30d) > 3', 'signup | where count(pay last 30d) > 3'],
+  ['signup | where did pay', 'signup | where count(pay) > 0'],
 ])('the fixes repair %s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
   expect(detailsOf(expected)).toEqual([]);
@@ -120,10 +192,21 @@ test.each([
   expect(details[0]?.hint).toMatch(/^it is a column of the answer and no field of events/);
 });
 
+test('a group of time in a condition is no unknown name that is nearest to itself', () => {
+  const [detail] = detailsOf('signup | where hour_of_day = 5');
+  expect(detail?.hint).toBe(
+    'it is a group of time: count by hour_of_day | where hour_of_day = … filters its rows; a property is written event_properties.hour_of_day',
+  );
+  expect(detailsOf('signup | count by hour_of_day | where hour_of_day = 5')).toEqual([]);
+});
+
 test('an ambiguous problem has no fix', () => {
   // _app_version is no misspelling of _os_version.
   for (const text of [
     'signup | count by _app_version',
+    'signup | where _device = "mobile"',
+    'signup | where weekday = 1',
+    'signup | where cohort = "power"',
     'signup | totel',
     'funnel signup',
     'signup | where',
@@ -141,6 +224,33 @@ test('an ambiguous problem has no fix', () => {
     expect(detailsOf(text)).not.toEqual([]);
     expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
   }
+});
+
+test.each([
+  [
+    'signup | where _title is "group by x" && _path is null',
+    'signup | where _title = "group by x" and _path not exists',
+  ],
+  [
+    "signup | where _title = 'a' && _path is null and _os = 'x && y'",
+    "signup | where _title = 'a' and _path not exists and _os = 'x && y'",
+  ],
+  ['signup | where _path = "a"||_os = "b"', 'signup | where _path = "a" or _os = "b"'],
+  ['signup || count', 'signup | count'],
+  ['||count', '|count'],
+])('a fix leaves texts and names as they are: %s', (text, expected) => {
+  expect(repaired(text)).toBe(expected);
+  expect(detailsOf(expected)).toEqual([]);
+});
+
+test.each([
+  'signup | count by day | rolling 7d avg',
+  'signup | count by day | cumulative sum',
+  'funnel a where price > 3 -> b',
+])('a fix that leaves its own problem is not suggested: %s', (text) => {
+  const details = detailsOf(text);
+  expect(details).not.toEqual([]);
+  expect(details.map(({ fix }) => fix)).toEqual(details.map(() => undefined));
 });
 
 test('a fix has line and column in a text of several lines', () => {

@@ -4,7 +4,7 @@ import { compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';
 import { CONTEXT } from './compiling.js';
 
-const KEYS = ['plan', 'browser', 'Button Name'];
+const KEYS = ['plan', 'browser', 'Button Name', 'email', 'event.kind'];
 
 function hintOf(text: string, propertyKeys?: readonly string[]) {
   try {
@@ -21,6 +21,10 @@ test.each([
   // Near, but perhaps another property that was never sent.
   ['* | count by pln', 'nearest is "event_properties.plan"', undefined],
   ['* | where ButtonName = "x"', 'nearest is "event_properties."Button Name""', undefined],
+  // The project's own names come before those of other products.
+  ['* | count by email', 'nearest is "event_properties.email"', 'event_properties.email'],
+  ['* | count by event.kind', 'nearest is "event_properties.event.kind"', 'event_properties.event.kind'],
+  ['* | count by page', 'nearest is "_path"', '_path'],
   ['* | count by _contry', 'nearest is "_country"', '_country'],
 ])('%s: %s', (text, hint, fix) => {
   const detail = hintOf(text, KEYS);
