@@ -270,7 +270,7 @@ export const HABITS: readonly Habit[] = [
   // Aggregates.
   rule(String.raw`^(\s*)(?:list|show|raw)(?:\s+(?:\*|all|events?|rows?))?\s*$`, '$1list', 'stage'),
   rule(String.raw`^(\s*)(?:stats|summari[sz]e|aggregate|compute|calculate|measure|timechart)\s+(?=\w)`, '$1', 'stage'),
-  rule(String.raw`(?<=^\s*(?:count|${AGGREGATE})\b.*)\s+as\s+\w+\s*$`, '', 'stage'),
+  rule(String.raw`\s+as\s+\w+\s*$(?<=^\s*(?:count|${AGGREGATE})\b.*)`, '', 'stage'),
   rule(String.raw`^(\s*)(?:pct|%)(?:\s+of\s+total)?\s*$`, '$1share', 'stage'),
   // Conditions.
   rule(String.raw`^(\s*)(?=${FIELD}\s*(?:[<>~]|!?=))`, '$1where ', 'stage'),
