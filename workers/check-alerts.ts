@@ -76,7 +76,7 @@ const startDeliveries = defineScheduledJob({
       secrets: createWebhookSecrets(postgres, config.SECRET_KEY_BASE),
       webhooks: {
         allowed: config.WEBHOOK_PRIVATE_ADDRESSES,
-        resolve: createHostLookup(config.DNS_SERVERS?.split(',')),
+        resolve: createHostLookup(config.DNS_SERVERS),
         timeoutMs: BOUNDS.webhookMs,
         nowSeconds: () => Math.floor(Date.now() / 1000),
       },
