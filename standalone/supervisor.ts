@@ -69,12 +69,15 @@ export class Supervisor {
   async start(): Promise<FirstProject> {
     const { caller, directory, port, url } = this.#options;
     const metricsAddress = parseMetricsAddress(caller);
+    const publicUrl = caller.PUBLIC_URL || url;
+    if (!/^https?:\/\//.test(publicUrl) || !URL.canParse(publicUrl)) {
+      throw new StartProblem(`PUBLIC_URL is ${publicUrl}; it has to be an address like https://analytics.example.com.`);
+    }
+    const signIn = await chooseLocalSignIn(caller, publicUrl);
     const secrets = readOrCreateSecrets(directory);
     const stores = await chooseStores({ caller, directory, secrets });
 
     const ports: Ports = { web: port, query: await findFreePort(), worker: await findFreePort() };
-    const publicUrl = caller.PUBLIC_URL || url;
-    const signIn = await chooseLocalSignIn(caller, publicUrl);
     const env = serviceEnvironment({
       ...{ caller, urls: stores.urls, ports, secrets, publicUrl },
       signIn: signIn?.env ?? {},
