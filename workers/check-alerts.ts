@@ -62,6 +62,7 @@ function toRunDeps({ config, postgres, log }: AlertNeeds): CheckDeps {
     passes: createProjectPasses(config.SECRET_KEY_BASE),
     queryUrl: () => config.QUERY_URL ?? config.SERVICE_URL ?? publicUrl.href,
     queryTimeoutMs,
+    log,
   });
   return { postgres, runQuery, publicUrl, claimSeconds: claimSecondsOf(queryTimeoutMs), log };
 }

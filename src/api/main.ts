@@ -137,6 +137,7 @@ const alertQueries = createAlertQueries({
   queryUrl,
   passes,
   queryTimeoutMs: config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS,
+  log,
 });
 const uploads = createUploads({
   ...{ ...guard, redis, secretKeyBase: config.SECRET_KEY_BASE },
