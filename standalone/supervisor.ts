@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOLDER_PID } from '../src/platform/config.js';
 import { packageRoot } from '../src/platform/paths.js';
 import type { DataDirectory } from './data-directory.js';
 import { readOrCreateSecrets, writePrivateFile } from './data-directory.js';
@@ -97,7 +98,10 @@ export class Supervisor {
 
     writePrivateFile(
       directory.serviceEnvironmentFile,
-      Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, env[name]])),
+      Object.fromEntries([
+        [HOLDER_PID, String(process.pid)],
+        ...OPERATOR_SETTINGS.map((name): [string, string | undefined] => [name, env[name]]),
+      ]),
     );
     const firstProject = await prepare(stores.superuserUrl);
     await Promise.all(first.map((loaded) => loaded.start()));

@@ -236,6 +236,9 @@ export const readConfig = (): Config => parseConfig(process.env);
 
 export const readConfigOrExit = (): Config => orExit(readConfig);
 
+/** In the file of a running service: the process id of its `npm start`. */
+export const HOLDER_PID = 'NPM_START_PID';
+
 /**
  * For operator commands: the environment, or the environment of the running standalone service when
  * no store is set.
@@ -248,5 +251,18 @@ export function readOperatorConfig(): Config {
       `no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`,
     );
   }
-  return parseConfig({ ...JSON.parse(readFileSync(path, 'utf8')), ...withoutEmpty(process.env) });
+  const { [HOLDER_PID]: pid, ...settings } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+  if (pid !== undefined && !isRunning(Number(pid))) {
+    throw new ConfigProblem(`npm start, process ${pid}, ended without stopping its service: run "npm start" again`);
+  }
+  return parseConfig({ ...settings, ...withoutEmpty(process.env) });
+}
+
+/** Of another account too, which answers EPERM. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
 }

@@ -1,10 +1,11 @@
 // Parsing of settings whose text is easily misunderstood.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { expect, test } from 'vitest';
-import { parseConfig, readOperatorConfig } from '../../../src/platform/config.js';
+import { HOLDER_PID, parseConfig, readOperatorConfig } from '../../../src/platform/config.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../../../src/platform/paths.js';
 
 const STORES = {
@@ -33,15 +34,15 @@ test('what is missing is named as missing, also when it is empty', () => {
   expect(() => parseConfig({ ...others, REDIS_URL: '' })).toThrow(problem);
 });
 
-test('an empty variable does not hide what the running service has', () => {
+function readBeside(content: object) {
   const folder = mkdtempSync(join(tmpdir(), 'operator-config-'));
-  writeFileSync(join(folder, SERVICE_ENVIRONMENT_FILE), JSON.stringify({ ...STORES, CLICKHOUSE_DATABASE: 'other' }));
+  writeFileSync(join(folder, SERVICE_ENVIRONMENT_FILE), JSON.stringify(content));
   const names = ['DATA_DIR', ...Object.keys(STORES), 'CLICKHOUSE_DATABASE'];
   const before = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   try {
     for (const name of names) process.env[name] = '';
     process.env.DATA_DIR = folder;
-    expect(readOperatorConfig()).toMatchObject({ ...STORES, CLICKHOUSE_DATABASE: 'other' });
+    return readOperatorConfig();
   } finally {
     for (const [name, value] of Object.entries(before)) {
       if (value === undefined) delete process.env[name];
@@ -49,6 +50,21 @@ test('an empty variable does not hide what the running service has', () => {
     }
     rmSync(folder, { recursive: true });
   }
+}
+
+test('an empty variable does not hide what the running service has', () => {
+  expect(readBeside({ ...STORES, CLICKHOUSE_DATABASE: 'other' })).toMatchObject({
+    ...STORES,
+    CLICKHOUSE_DATABASE: 'other',
+  });
+});
+
+test('a service whose npm start was killed is named, instead of its stores', () => {
+  expect(readBeside({ ...STORES, [HOLDER_PID]: String(process.pid) })).toMatchObject(STORES);
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  expect(() => readBeside({ ...STORES, [HOLDER_PID]: String(pid) })).toThrow(
+    `npm start, process ${pid}, ended without stopping its service: run "npm start" again`,
+  );
 });
 
 test('GEOIP_HEADERS requires TRUST_PROXY', () => {
