@@ -122,7 +122,7 @@ export function requireAccountOf({ path, postgres, redis, clickhouse }: DataDire
 export function readOrCreateSecrets(directory: DataDirectory): Secrets {
   const path = join(directory.path, SECRETS_FILE);
   const secret = () => randomBytes(32).toString('hex');
-  const existing = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>) : {};
+  const existing = existsSync(path) ? readSecrets(path) : {};
   const secrets: Secrets = {
     secretKeyBase: secret(),
     postgresPassword: secret(),
@@ -137,8 +137,23 @@ export function readOrCreateSecrets(directory: DataDirectory): Secrets {
   return secrets;
 }
 
-/** Writes a file that only its owner can read, atomically. */
+/** New secrets would open neither the stores nor the keys in them. */
+function readSecrets(path: string): Partial<Secrets> {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>;
+  } catch (error) {
+    throw new StartProblem(`${path} cannot be read: ${reasonOf(error)}; take this file from a backup.`, {
+      cause: error,
+    });
+  }
+}
+
+/** Writes a file that only its owner can read, atomically. Throws a StartProblem that names it. */
 export function writePrivateFile(path: string, content: object): void {
-  writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
-  renameSync(`${path}.new`, path);
+  try {
+    writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    renameSync(`${path}.new`, path);
+  } catch (error) {
+    throw new StartProblem(`${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+  }
 }

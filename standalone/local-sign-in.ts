@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { packageRoot } from '../src/platform/paths.js';
 import type { Environment } from './environment.js';
 import { findFreePort } from './free-port.js';
+import { StartProblem } from './problem.js';
 import type { ProcessSpec } from './supervised-process.js';
 
 export interface LocalSignIn {
@@ -14,7 +15,22 @@ export interface LocalSignIn {
   readonly spec: ProcessSpec;
 }
 
+// A start with one of these is meant to have a provider: the local one would let anyone in.
+const SETTINGS_OF_A_PROVIDER = [
+  'IDP_PRESET',
+  'IDP_SUBDOMAIN',
+  'IDP_AUTHORIZE_URL',
+  'IDP_TOKEN_URL',
+  'IDP_USERINFO_URL',
+  'IDP_CLIENT_SECRET',
+] as const;
+
+/** Throws a StartProblem when a provider is configured in part. */
 export async function chooseLocalSignIn(caller: Environment, publicUrl: string): Promise<LocalSignIn | undefined> {
+  const given = SETTINGS_OF_A_PROVIDER.filter((name) => caller[name]);
+  if (!caller.IDP_CLIENT_ID && given.length > 0) {
+    throw new StartProblem(`Sign-in is configured in part: ${given.join(', ')} without IDP_CLIENT_ID.`);
+  }
   if (caller.IDP_CLIENT_ID || caller.NODE_ENV === 'production' || !isInstalled()) return undefined;
   const port = await findFreePort();
   const issuer = `http://127.0.0.1:${port}`;

@@ -16,6 +16,7 @@ import { announce, ChildOutput, outliveTerminal, say } from './terminal.js';
 // Ctrl-C.
 const ECHO_MS = 1000;
 const KEYS_OPTION = '--keys';
+const PROBLEMS_OF_PORTS: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
 
 async function main(): Promise<void> {
   outliveTerminal();
@@ -96,9 +97,10 @@ async function requireFreePort(host: string, port: number): Promise<void> {
   try {
     await tryPort(host, port);
   } catch (error) {
-    const isTaken = error instanceof Error && 'code' in error && error.code === 'EADDRINUSE';
-    const reason = isTaken ? 'it is taken by another program' : reasonOf(error);
-    throw new StartProblem(`Port ${port} of ${host} cannot be used: ${reason}; set PORT to another one.`);
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const reason = code === 'EADDRINUSE' ? 'it is taken by another program' : reasonOf(error);
+    const advice = PROBLEMS_OF_PORTS.has(code) ? 'set PORT to another one' : 'set HOST to an address of this machine';
+    throw new StartProblem(`Port ${port} of ${host} cannot be used: ${reason}; ${advice}.`, { cause: error });
   }
 }
 

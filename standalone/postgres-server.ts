@@ -150,7 +150,7 @@ async function initialize(options: { user: PostgresUser; directory: string; pass
   rmSync(unfinished, { recursive: true });
 }
 
-/** Resolves with the end of its output when it fails. It ends with this process. */
+/** Resolves with the reason in its output when it fails. It ends with this process. */
 async function run(command: string, args: readonly string[], ids: ProcessSpec['user']): Promise<string | undefined> {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...ids });
   const kill = () => child.kill('SIGKILL');
@@ -159,10 +159,16 @@ async function run(command: string, args: readonly string[], ids: ProcessSpec['u
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const failure = await new Promise<string | undefined>((resolve) => {
     child.once('error', (error) => resolve(reasonOf(error)));
-    child.once('close', (status) => resolve(status === 0 ? undefined : output.trim().split('\n').slice(-3).join(' ')));
+    child.once('close', (status) => resolve(status === 0 ? undefined : findProblem(output)));
   });
   process.off('exit', kill);
   return failure;
+}
+
+/** The first fatal error of initdb's output, else the end of it. */
+export function findProblem(output: string): string {
+  const fatal = /\b(?:FATAL|error): .*/.exec(output)?.[0];
+  return fatal?.replace(/ +/g, ' ') ?? output.trim().split('\n').slice(-3).join(' ');
 }
 
 function findPrograms(): string {

@@ -79,7 +79,7 @@ async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';
   await withPostgres(config, async (postgres) => {
-    const previous = existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as StandaloneFile) : undefined;
+    const previous = existsSync(path) ? readStandaloneFile(path) : undefined;
     const isNew = previous === undefined || !(await projectExists(postgres, previous.project_id));
     const project = isNew
       ? await createFirstProject(postgres, config)
@@ -89,6 +89,15 @@ async function ensureFirstProject(config: Config): Promise<void> {
     writePrivateFile(path, file);
     process.send?.({ file, isNew } satisfies FirstProject);
   });
+}
+
+function readStandaloneFile(path: string): StandaloneFile {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as StandaloneFile;
+  } catch (error) {
+    const advice = 'take this file from a backup, or remove it for a new first project';
+    throw new StartProblem(`${path} cannot be read: ${reasonOf(error)}; ${advice}`, { cause: error });
+  }
 }
 
 async function createFirstProject(postgres: Postgres, config: Config): Promise<FirstProjectKeys> {

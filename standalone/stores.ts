@@ -36,17 +36,22 @@ export async function chooseStores(options: {
   secrets: Secrets;
 }): Promise<Stores> {
   const { caller, directory, secrets } = options;
-  const own = async (variable: string, name: string, defaultPort: number): Promise<Store | undefined> => {
+  const own = async (
+    variable: string,
+    name: string,
+    scheme: string,
+    defaultPort: number,
+  ): Promise<Store | undefined> => {
     const url = caller[variable];
     if (!url) return undefined;
     if (variable === 'CLICKHOUSE_URL' && hasSeveralHosts(url)) {
       throw new StartProblem(`${variable} ${SEVERAL_HOSTS_ADVICE}.`);
     }
-    await requireReachable({ url, name: `${name} (${variable})`, defaultPort });
+    await requireReachable({ url, name: `${name} (${variable})`, scheme, defaultPort });
     return { url };
   };
   const postgres =
-    (await own('DATABASE_URL', 'PostgreSQL', 5432)) ??
+    (await own('DATABASE_URL', 'PostgreSQL', 'postgres', 5432)) ??
     startablePostgres({
       directory: directory.postgres,
       port: await findFreePort(),
@@ -54,10 +59,10 @@ export async function chooseStores(options: {
       password: secrets.postgresServicePassword,
     });
   const redis =
-    (await own('REDIS_URL', 'Redis', 6379)) ??
+    (await own('REDIS_URL', 'Redis', 'redis', 6379)) ??
     embeddedRedis({ directory: directory.redis, port: await findFreePort(), password: secrets.redisPassword });
   const clickhouse =
-    (await own('CLICKHOUSE_URL', 'ClickHouse', 8123)) ??
+    (await own('CLICKHOUSE_URL', 'ClickHouse', 'http', 8123)) ??
     embeddedClickHouse({
       directory: directory.clickhouse,
       port: await findFreePort(),
@@ -79,9 +84,17 @@ function startablePostgres(options: EmbeddedPostgresOptions): Store {
   return { ...postgresUrls(options), spec };
 }
 
-async function requireReachable(options: { url: string; name: string; defaultPort: number }): Promise<void> {
-  const { url, name, defaultPort } = options;
-  if (!URL.canParse(url)) throw new StartProblem(`${name} is not an address: ${url}.`);
+async function requireReachable(options: {
+  url: string;
+  name: string;
+  scheme: string;
+  defaultPort: number;
+}): Promise<void> {
+  const { url, name, scheme, defaultPort } = options;
+  // `localhost:6379` is a URL too, of the scheme `localhost`.
+  if (!/^[a-z]+:\/\//.test(url) || !URL.canParse(url)) {
+    throw new StartProblem(`${name} is not an address like ${scheme}://localhost:${defaultPort}: ${url}.`);
+  }
   const parsed = new URL(url);
   const host = parsed.hostname.replace(/^\[|\]$/g, '');
   const port = Number(parsed.port) || defaultPort;

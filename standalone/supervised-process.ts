@@ -71,6 +71,9 @@ const generalEnvironment = (): Record<string, string | undefined> =>
 const FIRST_PAUSE_MS = 200;
 const PAUSE_MAX_MS = 30_000;
 const STEADY_AFTER_MS = 60_000;
+const OUTPUT_WAIT_MS = 1000;
+/** A log line, or a line of a trace. */
+const NO_SENTENCE = /^(?:[\s{}]|Node\.js v)/;
 
 export class SupervisedProcess {
   readonly spec: ProcessSpec;
@@ -78,6 +81,9 @@ export class SupervisedProcess {
   readonly #stopped = new AbortController();
   #child: ChildProcess | undefined;
   #exit: Promise<string> = Promise.resolve('never started');
+  /** Resolves when its output has been read. */
+  #closed: Promise<unknown> = Promise.resolve();
+  #lastError = '';
   #watch: Promise<void> = Promise.resolve();
 
   constructor(spec: ProcessSpec, observer: ProcessObserver) {
@@ -134,9 +140,12 @@ export class SupervisedProcess {
     this.#child = child;
     const { pid } = child;
     child.stdin?.on('error', () => {});
+    this.#lastError = '';
+    this.#closed = new Promise((resolve) => child.once('close', resolve));
     for (const output of [child.stdout, child.stderr]) {
       if (output === null) continue;
       createInterface({ input: output }).on('line', (line) => {
+        if (output === child.stderr && line !== '') this.#lastError = line;
         this.#observer.line(name, line);
         onLine?.(line, child);
       });
@@ -171,7 +180,9 @@ export class SupervisedProcess {
         () => undefined,
         (error: unknown) => reasonOf(error),
       );
-      if (ended !== undefined) throw new StartProblem(`${name} did not start: ${ended}.`);
+      if (ended !== undefined) {
+        throw new StartProblem(`${name} did not start: ${ended}${await this.#readProblem()}.`);
+      }
       if (problem === undefined) return;
       if (Date.now() > deadline) {
         await this.#end('SIGKILL');
@@ -179,6 +190,14 @@ export class SupervisedProcess {
       }
       await delay(50);
     }
+  }
+
+  /** Processes of the service end with one line about a wrong setting; others show their errors. */
+  async #readProblem(): Promise<string> {
+    if (!this.spec.hasGate) return '';
+    // Its child processes may still have its output.
+    await Promise.race([this.#closed, delay(OUTPUT_WAIT_MS)]);
+    return this.#lastError === '' || NO_SENTENCE.test(this.#lastError) ? '' : `: ${this.#lastError}`;
   }
 
   /** A process that has never answered since its start may still be loading, and is not killed. */

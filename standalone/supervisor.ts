@@ -4,6 +4,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { HOLDER_PID } from '../src/platform/config.js';
 import { packageRoot } from '../src/platform/paths.js';
 import type { DataDirectory } from './data-directory.js';
 import { readOrCreateSecrets, writePrivateFile } from './data-directory.js';
@@ -69,12 +70,15 @@ export class Supervisor {
   async start(): Promise<FirstProject> {
     const { caller, directory, port, url } = this.#options;
     const metricsAddress = parseMetricsAddress(caller);
+    const publicUrl = caller.PUBLIC_URL || url;
+    if (!/^https?:\/\//.test(publicUrl) || !URL.canParse(publicUrl)) {
+      throw new StartProblem(`PUBLIC_URL is ${publicUrl}; it has to be an address like https://analytics.example.com.`);
+    }
+    const signIn = await chooseLocalSignIn(caller, publicUrl);
     const secrets = readOrCreateSecrets(directory);
     const stores = await chooseStores({ caller, directory, secrets });
 
     const ports: Ports = { web: port, query: await findFreePort(), worker: await findFreePort() };
-    const publicUrl = caller.PUBLIC_URL || url;
-    const signIn = await chooseLocalSignIn(caller, publicUrl);
     const env = serviceEnvironment({
       ...{ caller, urls: stores.urls, ports, secrets, publicUrl },
       signIn: signIn?.env ?? {},
@@ -94,7 +98,10 @@ export class Supervisor {
 
     writePrivateFile(
       directory.serviceEnvironmentFile,
-      Object.fromEntries(OPERATOR_SETTINGS.map((name) => [name, env[name]])),
+      Object.fromEntries([
+        [HOLDER_PID, String(process.pid)],
+        ...OPERATOR_SETTINGS.map((name): [string, string | undefined] => [name, env[name]]),
+      ]),
     );
     const firstProject = await prepare(stores.superuserUrl);
     await Promise.all(first.map((loaded) => loaded.start()));

@@ -63,9 +63,9 @@ export class ChildOutput implements Pick<ProcessObserver, 'line' | 'restarting'>
 const PAUSE_TO_MENTION_MS = 2000;
 const WARN_LEVEL = 40;
 // PostgreSQL's severities, except for "the database system is starting up"; of Redis's lines with
-// #, which include its greeting, only failures.
+// #, which include its greeting, only failures; Node's errors, which may have a code in brackets.
 const ENGINE_PROBLEM =
-  /\b(?:WARNING|ERROR|FATAL|PANIC): (?! *the database system is )|\w*Error: |\bDB::Exception: | # .*\b(?:Error|Fatal|MISCONF)\b/;
+  /\b(?:WARNING|ERROR|FATAL|PANIC): (?! *the database system is )|\w*Error(?: \[\w+\])?: |\bDB::Exception: | # .*\b(?:Error|Fatal|MISCONF)\b/;
 
 /** Reads the level of pino's lines, and matches those of the engines by pattern. */
 function tryWarning(line: string): string | undefined {

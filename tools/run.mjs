@@ -1,17 +1,16 @@
 // Runs a compiled command of the service, after installing and building on a fresh clone: `node
 // tools/run.mjs dist/cli/explain.js …`. A deployment without the compiler runs the existing build.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
-import util from 'node:util';
 import { answerHelp } from './help.mjs';
-import { build, fail, installDependencies, requireNode } from './setup.mjs';
+import { build, fail, installDependencies, readEnvFile, requireNode } from './setup.mjs';
 
 const [, , command = '', ...args] = process.argv;
 answerHelp(command);
 requireNode();
 // `npm start` reads all of .env, and writes its other settings into DATA_DIR for commands.
-if (process.env.DATA_DIR === undefined && existsSync('.env')) {
-  const { DATA_DIR } = util.parseEnv(readFileSync('.env', 'utf8'));
+if (process.env.DATA_DIR === undefined) {
+  const { DATA_DIR } = readEnvFile();
   if (DATA_DIR !== undefined) process.env.DATA_DIR = DATA_DIR;
 }
 const isDeployed = existsSync('node_modules') && !existsSync('node_modules/typescript');

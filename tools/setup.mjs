@@ -18,6 +18,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
+import { parseEnv } from 'node:util';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MIN = { major: 20, minor: 19 };
@@ -27,6 +28,10 @@ export function fail(sentence) {
   process.stderr.write(`${sentence}\n`);
   process.exit(1);
 }
+
+/** Settings of .env, also of one that an editor of Windows has begun with a byte-order mark. */
+export const readEnvFile = () =>
+  existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')) : {};
 
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,18 +1,14 @@
 // `npm start`: installs and builds on a fresh clone, then runs the supervisor of the standalone
 // stack. Plain Node without dependencies; steps with nothing to do are skipped. `npm start --
 // --yes` asks no question.
-import { existsSync } from 'node:fs';
 import { answerHelp } from './help.mjs';
-import { build, confirmOnTerminal, ensureRedis, fail, installDependencies, requireNode } from './setup.mjs';
+import { build, confirmOnTerminal, ensureRedis, installDependencies, readEnvFile, requireNode } from './setup.mjs';
 
 answerHelp('tools/start.mjs');
 requireNode();
 const isConfirmed = process.argv.includes('--yes');
 process.argv = process.argv.filter((option) => option !== '--yes');
-if (existsSync('.env')) {
-  if (process.loadEnvFile === undefined) fail('Reading .env needs Node.js 20.12 or newer.');
-  process.loadEnvFile('.env');
-}
+for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
 installDependencies();
 if (!process.env.REDIS_URL) await ensureRedis(isConfirmed ? undefined : confirmOnTerminal);
 build();

@@ -62,6 +62,7 @@ function toRunDeps({ config, postgres, log }: AlertNeeds): CheckDeps {
     passes: createProjectPasses(config.SECRET_KEY_BASE),
     queryUrl: () => config.QUERY_URL ?? config.SERVICE_URL ?? publicUrl.href,
     queryTimeoutMs,
+    log,
   });
   return { postgres, runQuery, publicUrl, claimSeconds: claimSecondsOf(queryTimeoutMs), log };
 }
@@ -76,7 +77,7 @@ const startDeliveries = defineScheduledJob({
       secrets: createWebhookSecrets(postgres, config.SECRET_KEY_BASE),
       webhooks: {
         allowed: config.WEBHOOK_PRIVATE_ADDRESSES,
-        resolve: createHostLookup(config.DNS_SERVERS?.split(',')),
+        resolve: createHostLookup(config.DNS_SERVERS),
         timeoutMs: BOUNDS.webhookMs,
         nowSeconds: () => Math.floor(Date.now() / 1000),
       },

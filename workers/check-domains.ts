@@ -16,7 +16,7 @@ export const startDomainChecks = defineScheduledJob({
     const mailQueue = config.SMTP_URL === undefined ? undefined : createMailQueue(redis);
     const checks: DomainCheckDeps = {
       ...{ postgres, log },
-      findTxtRecords: createTxtLookup(config.DNS_SERVERS?.split(',')),
+      findTxtRecords: createTxtLookup(config.DNS_SERVERS),
       mailOwner:
         mailQueue && ((email, missing) => enqueueMail(mailQueue, toDomainMail(email, missing), config.SECRET_KEY_BASE)),
     };

@@ -12,6 +12,7 @@ import {
 import { enqueueIngest, IngestQueues } from '../src/ingest/queue.js';
 import { type ClickHouseClient, READ_ONLY } from '../src/platform/clickhouse/client.js';
 import type { Shard } from '../src/platform/clickhouse/shards.js';
+import { abortAfter } from '../src/platform/flow/abort-after.js';
 import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
@@ -55,7 +56,7 @@ async function lookFor(
     format: 'JSONEachRow',
   } as const;
   // A server that never replies would hold up the next canaries of the others.
-  const over = AbortSignal.any([closing, AbortSignal.timeout(LOOK_FOR_MS)]);
+  const over = abortAfter(LOOK_FOR_MS, closing);
   while (!over.aborted) {
     const rows = await clickhouse.query({ ...query, abort_signal: over }).then(
       (result) => result.json(),

@@ -40,8 +40,8 @@ export async function startMailWorker({ config, redis, log }: MailNeeds): Promis
     },
     { connection: redis.duplicate(), removeOnComplete: { count: 0 } },
   );
-  // Log only the server's reply, neither address nor text.
-  worker.on('failed', (job, err) => log.warn({ code: codeOf(err), job: job?.id }, 'a mail could not be sent'));
+  // Neither address nor text: what a server says about a mail may quote them.
+  worker.on('failed', (job, err) => log.warn({ ...describeFailure(err), job: job?.id }, 'a mail could not be sent'));
   worker.on('error', (err) => log.warn({ err }, 'the mail worker lost touch with redis'));
   return {
     async close() {
@@ -65,5 +65,14 @@ const isRefusal = (error: unknown): boolean =>
   'responseCode' in error &&
   typeof error.responseCode === 'number' &&
   error.responseCode >= 500;
+
+/** The message is about the server, such as a refused connection, certificate or password. */
+const describeFailure = (error: Error) => ({
+  code: codeOf(error),
+  ...('responseCode' in error && { response: error.responseCode }),
+  ...(isAboutTheServer(codeOf(error)) && { reason: error.message }),
+});
+
+const isAboutTheServer = (code: unknown): boolean => typeof code === 'string' && /^E(?!ENVELOPE|MESSAGE)/.test(code);
 
 const codeOf = (error: Error): unknown => ('code' in error ? error.code : error.name);

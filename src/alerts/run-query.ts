@@ -1,7 +1,9 @@
 // Runs the queries of alerts and reports: normal queries over HTTP, with a project pass. So they
 // take places among the queries of their project, and have their limits and deadline.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
+import { abortAfter } from '../platform/flow/abort-after.js';
 import type { ProjectId } from '../platform/ids.js';
+import type { Logger } from '../platform/log.js';
 import type { Row } from './when.js';
 
 /** Rows that a condition is evaluated on. */
@@ -59,13 +61,14 @@ export interface QuerySource {
   readonly passes: ProjectPasses;
   /** The longest that a query waits for a place, and then runs. */
   readonly queryTimeoutMs: number;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /** For everything else, so that the answer of the query tells what has timed out. */
 const GRACE_MS = 5_000;
 const UNAVAILABLE = 'the query could not be run';
 
-export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySource): RunAlertQuery {
+export function createAlertQueries({ queryUrl, passes, queryTimeoutMs, log }: QuerySource): RunAlertQuery {
   return async ({ projectId, personId, query, timezone, rowsMax = ROWS_READ }, signal) => {
     try {
       const response = await fetch(new URL('/query', queryUrl()), {
@@ -77,7 +80,7 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySo
           [PASS_HEADER]: passes.issue({ projectId, personId }, Date.now()),
         },
         body: JSON.stringify({ q: query, format: 'json', limit: rowsMax, timezone }),
-        signal: AbortSignal.any([signal, AbortSignal.timeout(queryTimeoutMs + GRACE_MS)]),
+        signal: abortAfter(queryTimeoutMs + GRACE_MS, signal),
       });
       if (Number(response.headers.get('Content-Length')) > BYTES_MAX) {
         await response.body?.cancel();
@@ -91,8 +94,18 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs }: QuerySo
       const isCompared = body.metadata?.compare !== undefined;
       const hasMeans = body.method?.value !== undefined;
       return { kind: 'rows', columns, rows, total, isTruncated: total > rows.length, isCompared, mode, hasMeans };
-    } catch {
-      return { kind: 'failed', error: UNAVAILABLE };
+    } catch (err) {
+      // A stopping process has ended the query itself.
+      if (!signal.aborted) log.warn({ err, url: queryUrl(), project: projectId }, UNAVAILABLE);
+      return { kind: 'failed', error: `${UNAVAILABLE}: ${describe(err)}` };
     }
   };
+}
+
+/** For members of the project: addresses of the installation are in the log only. */
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown error';
+  if (error.name === 'TimeoutError') return 'no answer in time';
+  if (error.name === 'AbortError') return 'it was ended';
+  return error instanceof SyntaxError ? 'the answer is not JSON' : 'the service does not answer';
 }

@@ -112,7 +112,7 @@ const threads = new ThreadPool({
 lifecycle.onClose('threads', () => threads.close());
 
 const publicUrl = publicUrlOf(config);
-const identityProvider = toIdentityProvider(config, new URL(CALLBACK_PATH, publicUrl).href);
+const identityProvider = orExit(() => toIdentityProvider(config, new URL(CALLBACK_PATH, publicUrl).href));
 const guard: GuardDeps = { postgres, credentials, sessions: { rateLimit: rateLimits.session, publicUrl } };
 
 const catalogs = new CatalogReader(postgres);
@@ -137,6 +137,7 @@ const alertQueries = createAlertQueries({
   queryUrl,
   passes,
   queryTimeoutMs: config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS,
+  log,
 });
 const uploads = createUploads({
   ...{ ...guard, redis, secretKeyBase: config.SECRET_KEY_BASE },
@@ -269,7 +270,7 @@ function createAccounts(settings: Config): Router {
     invitationLimit: rateLimits.invitation,
     invitationMailLimit: rateLimits.invitationMail,
     quotas: settings,
-    findTxtRecords: createTxtLookup(settings.DNS_SERVERS?.split(',')),
+    findTxtRecords: createTxtLookup(settings.DNS_SERVERS),
     mailInvitation:
       mailQueue && ((invitation) => enqueueMail(mailQueue, toInvitationMail(invitation), settings.SECRET_KEY_BASE)),
   });

@@ -2,6 +2,7 @@
 // answers before it compares events with those that are stored, so its answers cannot say.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
+import { abortAfter } from '../platform/flow/abort-after.js';
 
 export interface CountOptions {
   readonly url: string;
@@ -26,13 +27,12 @@ export function createCounter({ url, key, library, signal }: CountOptions): Coun
   // All times: an import has times from 2000 on, and a query can name none after 2100.
   const q = `* | from 2000-01-01 to 2100-01-01 | where _library = ${JSON.stringify(library)} | count`;
   return async () => {
-    const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
     try {
       const response = await fetch(new URL('query', url.endsWith('/') ? url : `${url}/`), {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'x-api-key': key },
         body: JSON.stringify({ q, format: 'json', timezone: 'UTC' }),
-        signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+        signal: abortAfter(REQUEST_TIMEOUT_MS, signal),
       });
       return response.ok ? answerSchema.parse(await response.json()).rows[0].count : undefined;
     } catch {

@@ -1,6 +1,7 @@
 // Clients of POST /track and /identify with the retry policy that the service asks of all clients.
 // A repeated batch has the same ids and times, so it counts once.
 import { setTimeout as sleep } from 'node:timers/promises';
+import { abortAfter } from '../platform/flow/abort-after.js';
 
 export interface TrackClientOptions {
   readonly url: string;
@@ -108,13 +109,12 @@ async function postOnce(
   route: Route,
   body: string,
 ): Promise<Attempt> {
-  const timeout = AbortSignal.timeout(REQUEST_TIMEOUT_MS);
   try {
     const response = await fetch(new URL(route.path, withSlash(url)), {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': key, 'user-agent': userAgent },
       body,
-      signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]),
+      signal: abortAfter(REQUEST_TIMEOUT_MS, signal),
     });
     return toAttempt(response, route, await response.text());
   } catch (cause) {

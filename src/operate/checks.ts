@@ -1,5 +1,6 @@
 // Checks of `npm run doctor`. A check resolves with its finding or throws; doctor.ts turns an
 // exception into a failure with the check's advice.
+import { once } from 'node:events';
 import { statfs } from 'node:fs/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
@@ -75,7 +76,8 @@ export const CHECKS: readonly Check[] = [
     name: 'Redis',
     advice: 'see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer',
     run: async ({ redis }) => {
-      const version = /^redis_version:(\S+)/m.exec(await redis.info('server'))?.[1] ?? '0';
+      const info = await unlessRefused(redis, redis.info('server'));
+      const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
       const [major = 0, minor = 0] = version.split('.').map(Number);
       return judge(major > REDIS_MIN[0] || (major === REDIS_MIN[0] && minor >= REDIS_MIN[1]), version);
     },
@@ -131,7 +133,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Rewriting in the background',
     isOfShard: true,
-    advice: '',
+    advice: 'see that ClickHouse runs',
     run: async (_, { clickhouse }) => {
       const { parts, bytes } = await readRewrites(clickhouse);
       return ok(parts === 0 ? 'none' : `${parts} parts are left, ${toMebibytes(bytes)} MiB`);
@@ -221,6 +223,20 @@ const LATE_ERASURES = `
         OR (status <> 'purged' AND purge_by < now())) AS erasures,
     (SELECT count(*)::int FROM projects
      WHERE data_deleted_at IS NULL AND deleted_at < now() - interval '25 minutes') AS projects`;
+
+/** Rejects with the next error of the connection: the client itself only tries again. */
+async function unlessRefused<T>(redis: Redis, answer: Promise<T>): Promise<T> {
+  const heard = new AbortController();
+  try {
+    const refused = once(redis, 'error', { signal: heard.signal }).then(([error]) => {
+      throw error;
+    });
+    refused.catch(() => {});
+    return (await Promise.race([answer, refused])) as T;
+  } finally {
+    heard.abort();
+  }
+}
 
 async function select<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
   return (await clickhouse.query({ query, format: 'JSONEachRow' })).json<T>();

@@ -1,13 +1,16 @@
 // Configuration: parses the environment once, with one schema, and reports every problem. Only this
 // file reads process.env.
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP, isIPv4 } from 'node:net';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigProblem, orExit } from './config-problem.js';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from './paths.js';
 
-const integer = (fallback: number, min = 0) => z.coerce.number().int().min(min).default(fallback);
+const WHOLE = 'must be a whole number';
+const wholeNumber = (min: number) => z.coerce.number(WHOLE).int(WHOLE).min(min, `must be at least ${min}`);
+const integer = (fallback: number, min = 0) => wholeNumber(min).default(fallback);
 const flag = (fallback: boolean) =>
   z
     .enum(['true', 'false', '1', '0'])
@@ -20,7 +23,26 @@ const list = () =>
     .default('')
     .transform((text) => text.split(',').flatMap((word) => word.trim() || []));
 
+/** A URL with one of the schemes: `localhost:6379` is a URL too, of the scheme `localhost`. */
+const address = (...schemes: readonly string[]) =>
+  z.url({
+    protocol: new RegExp(`^(?:${schemes.join('|')})$`),
+    error: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  });
+
+const webAddress = () => address('https', 'http');
+
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
+
+/** What Express understands: names of networks, addresses, and networks with a prefix or a mask. */
+const isProxy = (text: string): boolean =>
+  /^(?:loopback|linklocal|uniquelocal)$/.test(text) ||
+  isNetwork(text) ||
+  (/^[\d.]+\/\d+\.[\d.]+$/.test(text) && text.split('/').every((part) => ipaddr.isValid(part)));
+
+/** What Node's resolver takes: an address, or one with a port (`10.0.0.1:53`, `[::1]:53`). */
+const isNameServer = (text: string): boolean =>
+  isIP(text.replace(/^\[(.*)\](?::\d+)?$/, '$1')) !== 0 || isIPv4(text.replace(/:\d+$/, ''));
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -38,29 +60,36 @@ const settings = z.object({
 
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080),
-  PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
-  SERVICE_URL: z.url({ protocol: /^https?$/ }).optional(),
+  PUBLIC_URL: webAddress()
+    .refine((text) => !URL.canParse(text) || new URL(text).pathname === '/', {
+      error: 'must have no path: the service is served at the root of a host name of its own',
+    })
+    .optional(),
+  SERVICE_URL: webAddress().optional(),
   QUERY_HOST: z.string().default('127.0.0.1'),
   QUERY_PORT: integer(8081),
-  QUERY_URL: z.url().optional(),
+  QUERY_URL: webAddress().optional(),
   WORKER_HOST: z.string().default('127.0.0.1'),
-  WORKER_PORT: z.coerce.number().int().min(0).optional(),
+  WORKER_PORT: wholeNumber(0).optional(),
   WORKER_JOBS: z.string().optional(),
   WEB_WORKER: flag(false),
   // Express reads the text "1" as the address 0.0.0.1, so a number of hops must be a number.
   TRUST_PROXY: z
     .string()
+    .refine((text) => /^\d+$/.test(text) || text.split(/ *, */).every(isProxy), {
+      error: 'must be loopback, addresses and networks separated by commas, or a number of hops',
+    })
     .transform((text) => (/^\d+$/.test(text) ? Number(text) : text))
     .optional(),
 
-  DATABASE_URL: z.url(),
+  DATABASE_URL: address('postgres', 'postgresql'),
   DATABASE_TLS: z.enum(['url', 'verify', 'self-signed']).default('url'),
-  REDIS_URL: z.url(),
+  REDIS_URL: address('redis', 'rediss'),
   REDIS_TLS: z.enum(['verify', 'self-signed']).default('verify'),
   CLICKHOUSE_URL: z
     .string()
     .refine((text) => !hasSeveralHosts(text), { abort: true, error: SEVERAL_HOSTS_ADVICE })
-    .pipe(z.url()),
+    .pipe(webAddress()),
   CLICKHOUSE_DATABASE: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
@@ -71,9 +100,9 @@ const settings = z.object({
 
   IDP_PRESET: z.enum(['google', 'microsoft', 'gitlab', 'github', 'okta', 'auth0', 'keycloak', 'cognito']).optional(),
   IDP_SUBDOMAIN: z.string().optional(),
-  IDP_AUTHORIZE_URL: z.url().optional(),
-  IDP_TOKEN_URL: z.url().optional(),
-  IDP_USERINFO_URL: z.url().optional(),
+  IDP_AUTHORIZE_URL: webAddress().optional(),
+  IDP_TOKEN_URL: webAddress().optional(),
+  IDP_USERINFO_URL: webAddress().optional(),
   IDP_CLIENT_ID: z.string().optional(),
   IDP_CLIENT_SECRET: z.string().optional(),
   IDP_SCOPE: z.string().optional(),
@@ -150,13 +179,17 @@ const settings = z.object({
   MAILS_PER_ADDRESS_PER_DAY_MAX: integer(200, 1),
   MAILS_OF_PROJECTS_PER_DAY_MAX: integer(10_000, 1),
   DEMOS_PER_DAY_MAX: integer(5, 1),
-  SMTP_URL: z.url().optional(),
+  SMTP_URL: address('smtp', 'smtps').optional(),
   MAIL_FROM: z.string().default('Event Analytics Service <no-reply@localhost>'),
-  DNS_SERVERS: z.string().optional(),
+  DNS_SERVERS: list()
+    .refine((texts) => texts.every(isNameServer), {
+      error: 'must be addresses of name servers, separated by commas: 10.0.0.2,[fd00::1]:53',
+    })
+    .transform((texts) => (texts.length === 0 ? undefined : texts)),
   WEBHOOK_PRIVATE_ADDRESSES: list().refine((texts) => texts.every(isNetwork), {
     error: 'must be addresses and networks, separated by commas: 10.1.2.3,fd00::/8',
   }),
-  EVENTS_PER_MONTH_MAX: z.coerce.number().int().min(1).optional(),
+  EVENTS_PER_MONTH_MAX: wholeNumber(1).optional(),
 
   PRIVACY_ANSWER_TIMEOUT_MS: integer(25_000),
   PRIVACY_PURGE_DELAY_MS: integer(30 * 60_000),
@@ -203,6 +236,9 @@ export const readConfig = (): Config => parseConfig(process.env);
 
 export const readConfigOrExit = (): Config => orExit(readConfig);
 
+/** In the file of a running service: the process id of its `npm start`. */
+export const HOLDER_PID = 'NPM_START_PID';
+
 /**
  * For operator commands: the environment, or the environment of the running standalone service when
  * no store is set.
@@ -215,5 +251,18 @@ export function readOperatorConfig(): Config {
       `no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`,
     );
   }
-  return parseConfig({ ...JSON.parse(readFileSync(path, 'utf8')), ...withoutEmpty(process.env) });
+  const { [HOLDER_PID]: pid, ...settings } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+  if (pid !== undefined && !isRunning(Number(pid))) {
+    throw new ConfigProblem(`npm start, process ${pid}, ended without stopping its service: run "npm start" again`);
+  }
+  return parseConfig({ ...settings, ...withoutEmpty(process.env) });
+}
+
+/** Of another account too, which answers EPERM. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
+  }
 }

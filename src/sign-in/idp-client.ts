@@ -41,7 +41,7 @@ export function createIdpClient(provider: IdentityProvider, log: Logger): IdpCli
     async finish(query, secrets) {
       requireCode(query, secrets);
       const { response } = await run(await middleware(), { path: paths.finish, query, session: secrets });
-      const verifiedEmail = provider.emailsUrl && (await readVerifiedEmail(provider.emailsUrl, response));
+      const verifiedEmail = provider.emailsUrl && (await readVerifiedEmail(provider.emailsUrl, response, log));
       const identity = toIdentity(provider, response ?? {}, { verifiedEmail, now: Date.now() });
       if ('signedIn' in identity) return identity.signedIn;
       log.warn({ reason: identity.problem }, 'a sign-in was not confirmed');
@@ -71,13 +71,24 @@ function requireCode(query: Readonly<Record<string, unknown>>, secrets: AttemptS
   if (typeof query.code !== 'string') throw new PublicError('bad_request', 'the identity provider sent no code');
 }
 
-async function readVerifiedEmail(url: string, response: GrantResponse | undefined): Promise<string | undefined> {
+/** Without an answer the person signs in, and the address does not count. */
+async function readVerifiedEmail(
+  url: string,
+  response: GrantResponse | undefined,
+  log: Logger,
+): Promise<string | undefined> {
   if (response?.access_token === undefined) return undefined;
-  const answer = await fetch(url, {
-    headers: { Authorization: `Bearer ${response.access_token}`, 'User-Agent': 'event-analytics-service' },
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  }).catch(() => undefined);
-  return answer?.ok ? findVerifiedEmail(await answer.json().catch(() => undefined)) : undefined;
+  try {
+    const answer = await fetch(url, {
+      headers: { Authorization: `Bearer ${response.access_token}`, 'User-Agent': 'event-analytics-service' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    if (!answer.ok) throw new Error(`status ${answer.status}`);
+    return findVerifiedEmail(await answer.json());
+  } catch (err) {
+    log.warn({ err, url }, 'the verified addresses of a person could not be read');
+    return undefined;
+  }
 }
 
 interface GrantExchange {

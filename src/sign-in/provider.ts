@@ -2,6 +2,7 @@
 // this file adds what the table lacks.
 import type { GrantProvider } from 'grant';
 import type { Config } from '../platform/config.js';
+import { ConfigProblem } from '../platform/config-problem.js';
 
 export interface IdentityProvider {
   /** Identifies an account together with the subject, so it must stay stable when URLs change. */
@@ -56,10 +57,21 @@ const PRESETS: Readonly<Record<NonNullable<Config['IDP_PRESET']>, Preset>> = {
 
 const OPENID_SCOPE = 'openid email profile';
 
-/** Undefined when not configured. Throws and names missing settings when incomplete. */
+// With one of these, sign-in is meant to be configured.
+const IDENTIFYING = [
+  'IDP_PRESET',
+  'IDP_SUBDOMAIN',
+  'IDP_AUTHORIZE_URL',
+  'IDP_TOKEN_URL',
+  'IDP_USERINFO_URL',
+  'IDP_CLIENT_ID',
+  'IDP_CLIENT_SECRET',
+] as const;
+
+/** Undefined when not configured. Throws a ConfigProblem that names missing settings. */
 export function toIdentityProvider(settings: ProviderSettings, callbackUrl: string): IdentityProvider | undefined {
   const { IDP_PRESET: presetName, IDP_CLIENT_ID: clientId, IDP_AUTHORIZE_URL: authorizeUrl } = settings;
-  if (presetName === undefined && clientId === undefined && authorizeUrl === undefined) return undefined;
+  if (IDENTIFYING.every((name) => settings[name] === undefined)) return undefined;
   const preset = presetName === undefined ? undefined : PRESETS[presetName];
   requireSettings(settings, [
     'IDP_CLIENT_ID',
@@ -98,7 +110,8 @@ export function toIdentityProvider(settings: ProviderSettings, callbackUrl: stri
 
 function requireSettings(settings: ProviderSettings, names: readonly (keyof ProviderSettings)[]): void {
   const missing = names.filter((name) => settings[name] === undefined);
-  if (missing.length > 0) throw new Error(`sign-in is configured in part; ${missing.join(', ')} must be set as well`);
+  if (missing.length === 0) return;
+  throw new ConfigProblem(`sign-in is configured in part; ${missing.join(', ')} must be set as well`);
 }
 
 /**

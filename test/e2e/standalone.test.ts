@@ -185,6 +185,26 @@ describe('npm start', () => {
     taken.close();
   });
 
+  test.each([
+    ['PUBLIC_URL', 'localhost:80', 'PUBLIC_URL is localhost:80; it has to be an address like https://analytics'],
+    ['REDIS_URL', 'localhost:6379', 'Redis (REDIS_URL) is not an address like redis://localhost:6379: localhost:6379'],
+    ['IDP_PRESET', 'google', 'Sign-in is configured in part: IDP_PRESET without IDP_CLIENT_ID.'],
+    ['HOST', '192.0.2.1', '; set HOST to an address of this machine.'],
+  ])('exits with a message when %s is %s', async (name, value, problem) => {
+    const second = await start(newDirectory(), { [name]: value });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toContain(problem);
+    expect(second.output()).not.toContain('    at ');
+  });
+
+  test('exits with what a process says about a wrong setting', async () => {
+    const second = await start(newDirectory(), { FEATURES_OFF: 'reports' });
+    expect(await second.ended()).toBe(1);
+    expect(second.output()).toMatch(
+      /web did not start: it ended with status 1: FEATURES_OFF: there is no feature "rep.*\n$/,
+    );
+  });
+
   test('exits with a message when a database is unreachable', async () => {
     const second = await start(newDirectory(), { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' });
     expect(await second.ended()).toBe(1);

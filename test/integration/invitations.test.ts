@@ -324,7 +324,7 @@ describe('invitation mails', () => {
       const [refused] = await queue.getFailed();
       expect(refused).toMatchObject({ attemptsMade: 1, data: { to: UNKNOWN_MAILBOX } });
       const log = web.get('worker').output.join('\n');
-      expect(log).toContain('"code":"EAUTH"');
+      expect(log).toContain('"code":"EAUTH","response":535,"reason":"Invalid login: 535 authentication failed"');
       expect(log).toContain('"code":"UnrecoverableError"');
       expect(log).not.toMatch(/example\.com|password/);
     } finally {

@@ -1,10 +1,11 @@
 // Parsing of settings whose text is easily misunderstood.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { expect, test } from 'vitest';
-import { parseConfig, readOperatorConfig } from '../../../src/platform/config.js';
+import { HOLDER_PID, parseConfig, readOperatorConfig } from '../../../src/platform/config.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../../../src/platform/paths.js';
 
 const STORES = {
@@ -33,15 +34,15 @@ test('what is missing is named as missing, also when it is empty', () => {
   expect(() => parseConfig({ ...others, REDIS_URL: '' })).toThrow(problem);
 });
 
-test('an empty variable does not hide what the running service has', () => {
+function readBeside(content: object) {
   const folder = mkdtempSync(join(tmpdir(), 'operator-config-'));
-  writeFileSync(join(folder, SERVICE_ENVIRONMENT_FILE), JSON.stringify({ ...STORES, CLICKHOUSE_DATABASE: 'other' }));
+  writeFileSync(join(folder, SERVICE_ENVIRONMENT_FILE), JSON.stringify(content));
   const names = ['DATA_DIR', ...Object.keys(STORES), 'CLICKHOUSE_DATABASE'];
   const before = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   try {
     for (const name of names) process.env[name] = '';
     process.env.DATA_DIR = folder;
-    expect(readOperatorConfig()).toMatchObject({ ...STORES, CLICKHOUSE_DATABASE: 'other' });
+    return readOperatorConfig();
   } finally {
     for (const [name, value] of Object.entries(before)) {
       if (value === undefined) delete process.env[name];
@@ -49,6 +50,21 @@ test('an empty variable does not hide what the running service has', () => {
     }
     rmSync(folder, { recursive: true });
   }
+}
+
+test('an empty variable does not hide what the running service has', () => {
+  expect(readBeside({ ...STORES, CLICKHOUSE_DATABASE: 'other' })).toMatchObject({
+    ...STORES,
+    CLICKHOUSE_DATABASE: 'other',
+  });
+});
+
+test('a service whose npm start was killed is named, instead of its stores', () => {
+  expect(readBeside({ ...STORES, [HOLDER_PID]: String(process.pid) })).toMatchObject(STORES);
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  expect(() => readBeside({ ...STORES, [HOLDER_PID]: String(pid) })).toThrow(
+    `npm start, process ${pid}, ended without stopping its service: run "npm start" again`,
+  );
 });
 
 test('GEOIP_HEADERS requires TRUST_PROXY', () => {
@@ -77,5 +93,41 @@ test('CLICKHOUSE_URL may have commas in its password and after its host', () => 
   for (const text of ['http://u:p,w@host:8123', 'http://host:8123/?a=1,2']) {
     expect(parseConfig({ ...STORES, CLICKHOUSE_URL: text }).CLICKHOUSE_URL).toBe(text);
   }
-  expect(() => parseConfig({ ...STORES, CLICKHOUSE_URL: 'host' })).toThrow('CLICKHOUSE_URL: Invalid URL');
+  expect(() => parseConfig({ ...STORES, CLICKHOUSE_URL: 'host' })).toThrow(
+    'CLICKHOUSE_URL: must be a URL that begins with https:// or http://',
+  );
+});
+
+test.each([
+  ['DATABASE_URL', 'localhost:5432/analytics', 'must be a URL that begins with postgres:// or postgresql://'],
+  ['REDIS_URL', 'localhost:6379', 'must be a URL that begins with redis:// or rediss://'],
+  ['CLICKHOUSE_URL', 'localhost:8123', 'must be a URL that begins with https:// or http://'],
+  ['QUERY_URL', 'query:8081', 'must be a URL that begins with https:// or http://'],
+  ['SMTP_URL', 'mail.example.com:587', 'must be a URL that begins with smtp:// or smtps://'],
+  ['IDP_TOKEN_URL', 'id.example.com:443/token', 'must be a URL that begins with https:// or http://'],
+  ['PUBLIC_URL', 'analytics.example.com', 'must be a URL that begins with https:// or http://'],
+  ['PUBLIC_URL', 'https://example.com/analytics', 'must have no path: the service is served at the root of a host'],
+  ['TRUST_PROXY', 'true', 'must be loopback, addresses and networks separated by commas, or a number of hops'],
+  ['DNS_SERVERS', 'dns.example.com', 'must be addresses of name servers, separated by commas'],
+  ['MAX_BATCH_SIZE', '2k', 'must be a whole number'],
+  ['MAX_BATCH_SIZE', '0', 'must be at least 1'],
+  ['EVENTS_PER_MONTH_MAX', '1.5', 'must be a whole number'],
+])('%s=%s is refused: %s', (name, text, problem) => {
+  expect(() => parseConfig({ ...STORES, [name]: text })).toThrow(
+    `the configuration has 1 problem(s): ${name}: ${problem}`,
+  );
+});
+
+test('settings are read in every form that their programs take', () => {
+  const read = (settings: Record<string, string>) => parseConfig({ ...STORES, ...settings });
+  expect(read({ DNS_SERVERS: '10.0.0.2, 10.0.0.3:53,[::1]:53,fd00::1' }).DNS_SERVERS).toEqual([
+    ...['10.0.0.2', '10.0.0.3:53', '[::1]:53', 'fd00::1'],
+  ]);
+  expect(read({ DNS_SERVERS: '' }).DNS_SERVERS).toBeUndefined();
+  for (const text of ['uniquelocal, ::1', '10.0.0.0/255.0.0.0'])
+    expect(read({ TRUST_PROXY: text }).TRUST_PROXY).toBe(text);
+  for (const url of ['postgres:///analytics?host=/run/postgresql', 'postgresql://u:p@h/d']) {
+    expect(read({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
+  }
+  expect(read({ PUBLIC_URL: 'https://example.com/' }).PUBLIC_URL).toBe('https://example.com/');
 });

@@ -55,6 +55,8 @@ describe('toIdentityProvider', () => {
       'IDP_CLIENT_SECRET, IDP_AUTHORIZE_URL, IDP_TOKEN_URL, IDP_USERINFO_URL must be set as well',
     );
     expect(() => providerOf({ IDP_PRESET: 'okta', ...CLIENT })).toThrow('IDP_SUBDOMAIN must be set as well');
+    expect(() => providerOf({ IDP_CLIENT_SECRET: 'x' })).toThrow('IDP_CLIENT_ID, IDP_AUTHORIZE_URL');
+    expect(() => providerOf({ IDP_TOKEN_URL: 'https://id.example/token' })).toThrow('IDP_CLIENT_ID, IDP_CLIENT_SECRET');
   });
 });
 

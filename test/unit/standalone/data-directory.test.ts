@@ -72,3 +72,31 @@ test.runIf(process.getuid?.() === 0)(
     expect(() => requireAccountOf(directory)).toThrow(new StartProblem(refusal));
   },
 );
+
+test('secrets that cannot be read are named, and not replaced', () => {
+  const directory = openDataDirectory(path);
+  const file = join(path, 'secrets.json');
+  for (const text of ['', '{']) {
+    writeFileSync(file, text);
+    const said = `StartProblem: ${file} cannot be read: `;
+    expect(captured(() => readOrCreateSecrets(directory))).toMatch(
+      new RegExp(`^${said}.*; take this file from a backup`),
+    );
+    expect(readFileSync(file, 'utf8')).toBe(text);
+  }
+});
+
+test('a file that cannot be written is named', () => {
+  const directory = openDataDirectory(path);
+  mkdirSync(join(path, 'secrets.json.new'));
+  const said = `StartProblem: ${join(path, 'secrets.json')} cannot be written: EISDIR`;
+  expect(captured(() => readOrCreateSecrets(directory))).toContain(said);
+});
+
+function captured(run: () => unknown): string {
+  try {
+    return `no problem: ${JSON.stringify(run())}`;
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -1,7 +1,7 @@
 // Free ports of engines and processes.
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { findFreePort, tryPort } from '../../../standalone/free-port.js';
 
 const RANGE = '/proc/sys/net/ipv4/ip_local_port_range';
@@ -18,6 +18,15 @@ test('are returned once, because they may not be bound yet', async () => {
   const found: number[] = [];
   // By chance alone, some of 500 ports out of 10,000 are equal in almost every run.
   for (let count = 0; count < 500; count += 1) found.push(await findFreePort());
+  expect(new Set(found).size).toBe(found.length);
+});
+
+test('are not returned to two processes, which may not have bound them yet', async () => {
+  vi.resetModules();
+  const other = await import('../../../standalone/free-port.js');
+  const found: number[] = [];
+  // By chance alone, some of them are equal in almost every run.
+  for (let count = 0; count < 300; count += 1) found.push(await findFreePort(), await other.findFreePort());
   expect(new Set(found).size).toBe(found.length);
 });
 

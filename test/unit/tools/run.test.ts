@@ -26,3 +26,8 @@ test('a command takes DATA_DIR, and only that, from .env when it is not set', ()
   writeFileSync(join(folder, '.env'), 'PORT=9000\n');
   expect(runPrint({})).toBe('undefined undefined\n');
 });
+
+test('a byte-order mark does not hide the first setting of .env', () => {
+  writeFileSync(join(folder, '.env'), '\uFEFFDATA_DIR="/srv/my data"\r\nPORT=9000\r\n');
+  expect(runPrint({})).toBe('/srv/my data undefined\n');
+});
