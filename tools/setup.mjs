@@ -18,7 +18,7 @@ import {
 import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
-import { parseEnv } from 'node:util';
+import util from 'node:util';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MIN = { major: 20, minor: 19 };
@@ -31,7 +31,7 @@ export function fail(sentence) {
 
 /** Settings of .env, also of one that an editor of Windows has begun with a byte-order mark. */
 export const readEnvFile = () =>
-  existsSync('.env') ? parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')) : {};
+  existsSync('.env') ? util.parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, '')) : {};
 
 export function requireNode() {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);

@@ -1,7 +1,6 @@
 // Configuration: parses the environment once, with one schema, and reports every problem. Only this
 // file reads process.env.
 import { existsSync, readFileSync } from 'node:fs';
-import { isIP, isIPv4 } from 'node:net';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
@@ -41,8 +40,11 @@ const isProxy = (text: string): boolean =>
   (/^[\d.]+\/\d+\.[\d.]+$/.test(text) && text.split('/').every((part) => ipaddr.isValid(part)));
 
 /** What Node's resolver takes: an address, or one with a port (`10.0.0.1:53`, `[::1]:53`). */
-const isNameServer = (text: string): boolean =>
-  isIP(text.replace(/^\[(.*)\](?::\d+)?$/, '$1')) !== 0 || isIPv4(text.replace(/:\d+$/, ''));
+const isNameServer = (text: string): boolean => {
+  const host = text.replace(/^\[(.*)\](?::\d+)?$/, '$1');
+  const withoutPort = text.replace(/:\d+$/, '');
+  return ipaddr.IPv6.isValid(host) || [host, withoutPort].some((each) => ipaddr.IPv4.isValidFourPartDecimal(each));
+};
 
 const MEBIBYTE = 1024 * 1024;
 
