@@ -11,7 +11,7 @@ import {
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
-import { compact, duration, percent, period } from '../../../console/src/answer/format.js';
+import { compact, duration, exact, percent, period } from '../../../console/src/answer/format.js';
 import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { kindOfCard, toCurl, toPrompt, toYamlCard } from '../../../console/src/ask/share.js';
@@ -32,6 +32,15 @@ test.each([
   [compact(999_949), '999.9 k'],
   [compact(999_951), '1 M'],
   [compact(-2_500_000), '-2.5 M'],
+  [compact(2_700_000_000_000), '2.7 T'],
+  [compact(2.5e18), '2.5E18'],
+  [compact(0.0005), '0.0005'],
+  [compact(0.001006), '0.001'],
+  [compact(-0.456), '-0.46'],
+  [compact(12.345), '12.35'],
+  [compact(0.00002), '2E-5'],
+  [exact(1_234_567.1234567), '1,234,567.123457'],
+  [exact(0.00000012), '0.00000012'],
   [percent(0.125), '12.5 %'],
   [duration(0.25), '0.3 s'],
   [duration(59), '59 s'],
