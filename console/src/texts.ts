@@ -146,6 +146,7 @@ export const texts = {
     unfinished: 'Dashed: the bucket is not complete.',
     hidden: (count: number) => `${count} more in the table`,
     none: '(none)',
+    emptyText: '(empty)',
     sortBy: (column: string) => `Sort by ${column}`,
     onlyThis: (name: string) => `Only ${name}`,
     only: (field: string, value: string) => `Only ${field} ${value}`,
