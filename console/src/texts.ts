@@ -54,6 +54,7 @@ export const texts = {
     card: 'This card could not be shown',
   },
   notDrawn: 'Something in it could not be drawn. Your data is not changed.',
+  fileMissing: 'A file of the console could not be loaded. Check the connection.',
   tryAgain: 'Try again',
   missing: {
     title: 'There is no such page',

@@ -107,6 +107,23 @@ test('the time range of a dashboard is the one of the address after going back',
   expect(await range.inputValue()).toBe('today');
 });
 
+test('a lost connection is named at once, and screens load when it is back', async () => {
+  const id = await create('offline');
+  const { page, context, complaints } = await shop.visit(`/dashboards/${id}`);
+  await page.getByRole('heading', { name: 'Orders' }).waitFor();
+  await context.setOffline(true);
+  await page.getByRole('main').getByRole('link', { name: 'Dashboards' }).click();
+  await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+  await page.getByRole('link', { name: 'Experiments' }).click();
+  const alert = page.getByRole('alert').filter({ hasText: 'A file of the console could not be loaded' });
+  await alert.waitFor();
+  // The browser's own, about the file that it could not load.
+  for (const text of complaints.splice(0)) expect(text).toMatch(/preload|imported module/);
+  await context.setOffline(false);
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Experiments' }).waitFor();
+});
+
 test('an erasure is asked about again while the service does not answer', async () => {
   const { page } = await shop.visit(`/people#${new URLSearchParams({ id: PERSON })}`);
   const answers = [
