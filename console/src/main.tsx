@@ -16,6 +16,8 @@ restoreFragment();
 const client = new QueryClient({
   defaultOptions: {
     queries: {
+      // Without a connection a query fails at once, instead of loading until there is one.
+      networkMode: 'always',
       retry: false,
       refetchOnWindowFocus: false,
       refetchOnReconnect: false,

@@ -22,11 +22,11 @@ sections:
       - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase {{range.stage}} | count'}
 `;
 
-async function create(key: string): Promise<string> {
+async function create(key: string, visibility = 'project'): Promise<string> {
   const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}-${randomUUID()}`, {
     method: 'POST',
     headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
-    body: JSON.stringify({ source_yaml: SOURCE, visibility: 'project' }),
+    body: JSON.stringify({ source_yaml: SOURCE, visibility }),
   });
   return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
 }
@@ -105,6 +105,39 @@ test('the time range of a dashboard is the one of the address after going back',
   await page.goBack();
   await from.waitFor({ state: 'detached' });
   expect(await range.inputValue()).toBe('today');
+});
+
+test('a personal dashboard is copied for the project, also when its key is taken there', async () => {
+  const { page } = await shop.visit(`/dashboards/${await create('copied', 'personal')}`);
+  const mine = page.getByText('Only you');
+  const copy = async (): Promise<string> => {
+    await mine.waitFor();
+    await page.getByRole('button', { name: 'More' }).click();
+    await page.getByRole('button', { name: 'Copy for the project' }).click();
+    await mine.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit', exact: true }).waitFor();
+    return page.url();
+  };
+  const first = await copy();
+  await page.goBack();
+  expect(await copy()).not.toBe(first);
+});
+
+test('a lost connection is named at once, and screens load when it is back', async () => {
+  const id = await create('offline');
+  const { page, context, complaints } = await shop.visit(`/dashboards/${id}`);
+  await page.getByRole('heading', { name: 'Orders' }).waitFor();
+  await context.setOffline(true);
+  await page.getByRole('main').getByRole('link', { name: 'Dashboards' }).click();
+  await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
+  await page.getByRole('link', { name: 'Experiments' }).click();
+  const alert = page.getByRole('alert').filter({ hasText: 'A file of the console could not be loaded' });
+  await alert.waitFor();
+  // The browser's own, about the file that it could not load.
+  for (const text of complaints.splice(0)) expect(text).toMatch(/preload|imported module/);
+  await context.setOffline(false);
+  await alert.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('heading', { name: 'Experiments' }).waitFor();
 });
 
 test('an erasure is asked about again while the service does not answer', async () => {

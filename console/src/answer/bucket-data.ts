@@ -8,6 +8,7 @@ import {
   type CycleUnit,
   cycleLabel,
   endPartOf,
+  isLongAxis,
   longLabel,
   partOf,
   shortLabel,
@@ -16,7 +17,7 @@ import {
   unitBetween,
 } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, showCell, showNumber, splitColumns } from './columns.js';
-import { compact, day, duration, exact, localDate, minute, monthAndDay, percent } from './format.js';
+import { compact, day, duration, exact, localDate, minute, percent } from './format.js';
 
 /** Series that are drawn; the others are in the table. */
 const SERIES_MAX = 8;
@@ -28,11 +29,14 @@ const numbersOf = ({ kind }: ShownColumn): Pick<BucketData, 'short' | 'long'> =>
   long: (value) => showNumber(kind, value),
 });
 
-const bucketOf = (answer: Answer, timezone: string, unit: TimeUnit, value: string): Bucket => ({
-  short: shortLabel(unit, value, timezone),
-  long: longLabel(unit, value, timezone),
-  part: partOf(unit, value, { period: answer.period, timeZone: timezone }),
-});
+function bucketsOf(answer: Answer, timezone: string, unit: TimeUnit, values: readonly string[]): Bucket[] {
+  const isLong = isLongAxis(unit, values);
+  return values.map((value) => ({
+    short: shortLabel(unit, value, timezone, isLong),
+    long: longLabel(unit, value, timezone),
+    part: partOf(unit, value, { period: answer.period, timeZone: timezone }),
+  }));
+}
 
 /** Each at the last bucket that begins before it; none before the first bucket. */
 function annotationsOf(
@@ -99,7 +103,7 @@ export function toBucketData(
   });
   return {
     data: {
-      buckets: values.map((value) => bucketOf(answer, timezone, unit, value)),
+      buckets: bucketsOf(answer, timezone, unit, values),
       annotations: annotationsOf(answer, timezone, { unit, values }),
       series: withNames(lines),
       ...numbersOf(measure),
@@ -182,13 +186,14 @@ const STATUSES = ['New', 'Returning', 'Resurrected', 'Dormant'];
 export function toLifecycleData(answer: Answer, timezone: string): BucketData {
   const periods = [...new Set(answer.rows.map((row) => String(row.period)))].sort();
   const unit = unitBetween(periods);
+  const isLong = isLongAxis(unit, periods);
   const sum = (status: string, period: string): number =>
     answer.rows
       .filter((row) => row.status === status && row.period === period)
       .reduce((total, row) => total + (numberIn(row, 'users') ?? 0), 0);
   return {
     buckets: periods.map((date) => ({
-      short: monthAndDay(date),
+      short: shortLabel('day', date, 'UTC', isLong),
       long: day(date),
       part: endPartOf(unit, date, { period: answer.period, timeZone: timezone }),
     })),
@@ -203,7 +208,12 @@ export function toDayData(answer: Answer, timezone: string, column: ShownColumn)
   const previous = previousOf(answer, column.name);
   const valuesOf = (name: string) => answer.rows.map((row: Row) => numberIn(row, name));
   return {
-    buckets: answer.rows.map((row) => bucketOf(answer, timezone, 'day', String(row.day))),
+    buckets: bucketsOf(
+      answer,
+      timezone,
+      'day',
+      answer.rows.map((row) => String(row.day)),
+    ),
     series: [
       {
         name: column.name,

@@ -15,10 +15,13 @@ const WEEKDAYS = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 export const cycleLabel = (unit: CycleUnit, value: number): string =>
   unit === 'weekday' ? (WEEKDAYS[value - 1] ?? String(value)) : `${String(value).padStart(2, '0')}:00`;
 
-/** Label of an axis. */
-export function shortLabel(unit: TimeUnit, value: string, timeZone: string): string {
-  if (unit === 'minute' || unit === 'hour') return clock(value, timeZone);
-  if (unit === 'day' || unit === 'week') return monthAndDay(value);
+/** Label of an axis. On a long one, times of day have their date and dates their year. */
+export function shortLabel(unit: TimeUnit, value: string, timeZone: string, isLong = false): string {
+  if (isOfClock(unit)) {
+    const time = clock(value, timeZone);
+    return isLong ? `${monthAndDay(localDate(value, timeZone))}, ${time}` : time;
+  }
+  if (unit === 'day' || unit === 'week') return isLong ? day(value) : monthAndDay(value);
   if (unit === 'month') return month(value);
   return longLabel(unit, value, timeZone);
 }
@@ -75,6 +78,12 @@ const DAY_MS = 24 * HOUR_MS;
 export function unitBetween([first = '', second = '']: readonly string[]): TimeUnit {
   const days = (Date.parse(second) - Date.parse(first)) / DAY_MS;
   return days > 7 ? 'month' : days > 1 ? 'week' : 'day';
+}
+
+/** Whether short labels would repeat between the first and the last of the buckets. */
+export function isLongAxis(unit: TimeUnit, values: readonly string[]): boolean {
+  const days = (Date.parse(values.at(-1) ?? '') - Date.parse(values[0] ?? '')) / DAY_MS;
+  return days >= (isOfClock(unit) ? 1 : 365);
 }
 
 const isOfClock = (unit: TimeUnit): unit is 'minute' | 'hour' => unit === 'minute' || unit === 'hour';

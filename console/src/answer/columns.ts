@@ -84,8 +84,13 @@ export const columnsOf = (answer: Answer): readonly ShownColumn[] =>
 export const ownColumnsOf = (answer: Answer): readonly ShownColumn[] =>
   columnsOf(answer).filter(({ name }) => !isCompared(answer, name));
 
+/** A value of a group, which is never blank. */
+export const nameOf = (cell: Cell | undefined): string =>
+  cell === '' ? texts.answer.emptyText : String(cell ?? texts.answer.none);
+
 export function showCell({ name, kind }: ShownColumn, cell: Cell | undefined, timeZone: string): string {
   if (cell === null || cell === undefined) return isNumeric(kind) ? '–' : texts.answer.none;
+  if (cell === '') return texts.answer.emptyText;
   if (typeof cell === 'number') return showNumber(kind, cell, name);
   if (Array.isArray(cell)) return cell.join(' → ');
   if (typeof cell === 'object') return JSON.stringify(cell);

@@ -10,16 +10,31 @@ const THIN = '\u202f';
  */
 export function compact(value: number): string {
   const size = Math.abs(value);
+  if (size >= 999_950_000_000_000) return SCIENTIFIC.format(value);
+  if (size >= 999_950_000_000) return `${trim(value / 1e12)}${THIN}T`;
   if (size >= 999_950_000) return `${trim(value / 1e9)}${THIN}G`;
   if (size >= 999_950) return `${trim(value / 1e6)}${THIN}M`;
   if (size >= 10_000) return `${trim(value / 1e3)}${THIN}k`;
   if (size >= 1000) return value.toLocaleString('en', { maximumFractionDigits: 0 });
-  return value.toLocaleString('en', { maximumFractionDigits: size >= 100 ? 1 : 2 });
+  if (size >= 100) return trim(value);
+  return size >= 0.0001 || size === 0 ? SMALL.format(value) : SCIENTIFIC.format(value);
 }
+
+/** Numbers near zero keep two digits: 0.0005 is not 0. */
+const SMALL = new Intl.NumberFormat('en', {
+  maximumFractionDigits: 2,
+  maximumSignificantDigits: 2,
+  roundingPriority: 'morePrecision',
+});
+const SCIENTIFIC = new Intl.NumberFormat('en', { notation: 'scientific', maximumFractionDigits: 1 });
 
 const trim = (value: number): string => value.toLocaleString('en', { maximumFractionDigits: 1 });
 
-const EXACT = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
+const EXACT = new Intl.NumberFormat('en', {
+  maximumFractionDigits: 6,
+  maximumSignificantDigits: 6,
+  roundingPriority: 'morePrecision',
+});
 
 export const exact = (value: number): string => EXACT.format(value);
 

@@ -1,7 +1,7 @@
 // Hook over the live feed (server-sent events): keeps the newest events and rejected ones of a
 // project. EventSource reconnects after a lost connection; after a refused one, this does.
 import { useEffect, useState } from 'react';
-import { texts } from '../texts.js';
+import { liveTexts } from '../texts/live.js';
 import type { Row } from './answer.js';
 import { keyOfEvent, merged } from './live-rows.js';
 
@@ -48,7 +48,7 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
     listen<{ error: string }>('problem', ({ error }, before) => ({ ...before, problem: error }));
     source.addEventListener('open', () => setFeed((before) => ({ ...before, problem: undefined })));
     source.addEventListener('error', () => {
-      setFeed((before) => ({ ...before, problem: texts.live.disconnected }));
+      setFeed((before) => ({ ...before, problem: liveTexts.disconnected }));
       if (source.readyState === EventSource.CLOSED) timer = setTimeout(() => setAttempt(attempt + 1), RETRY_MS);
     });
     return () => {

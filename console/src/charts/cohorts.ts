@@ -1,9 +1,8 @@
 // Cohorts of a retention: the row of each period by its number, for every value of the breakdown.
 import { group } from 'd3-array';
-import { numberIn, ownColumnsOf } from '../answer/columns.js';
+import { nameOf, numberIn, ownColumnsOf } from '../answer/columns.js';
 import { day } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
-import { texts } from '../texts.js';
 
 export interface Cohort {
   readonly key: string;
@@ -26,7 +25,7 @@ export function cohortsOf(answer: Answer): readonly Cohort[] {
   const groups = groupsOf(answer);
   return [...group(answer.rows, (row) => cellsOf(row, [...groups, 'cohort']))].map(([key, rows]) => {
     const [first = {}] = rows;
-    const names = groups.map((name) => String(first[name] ?? texts.answer.none));
+    const names = groups.map((name) => nameOf(first[name]));
     return {
       key,
       label: [day(String(first.cohort)), ...names].join(' · '),

@@ -4,7 +4,7 @@ import type { ScaleLinear } from 'd3-scale';
 import { texts } from '../texts.js';
 import style from './frame.module.css';
 import type { Mark } from './marks.js';
-import { type BucketData, colorOf, labelEvery } from './series.js';
+import { type BucketData, colorOf, LETTER_PIXELS, labelEvery } from './series.js';
 
 export const HEIGHT = 300;
 export const MARGIN = { top: 12, right: 12, bottom: 26, left: 48 } as const;
@@ -20,7 +20,10 @@ interface AxesProps {
 }
 
 export function Axes({ data, x, y, width, hasBands = false }: AxesProps) {
-  const every = labelEvery(data.buckets.length, width - MARGIN.left - MARGIN.right);
+  const every = labelEvery(
+    data.buckets.map(({ short }) => short),
+    width - MARGIN.left - MARGIN.right,
+  );
   const last = data.buckets.length - 1;
   return (
     <g aria-hidden="true" className={style.axes}>
@@ -34,7 +37,12 @@ export function Axes({ data, x, y, width, hasBands = false }: AxesProps) {
       ))}
       {data.buckets.map(({ short, long }, index) =>
         (last - index) % every === 0 ? (
-          <text key={long} x={x(index)} y={HEIGHT - LABEL_GAP} textAnchor={hasBands ? 'middle' : anchorOf(index, last)}>
+          <text
+            key={long}
+            x={x(index)}
+            y={HEIGHT - LABEL_GAP}
+            textAnchor={hasBands ? bandAnchorOf(x(index), short, width) : anchorOf(index, last)}
+          >
             {short}
           </text>
         ) : null,
@@ -60,6 +68,10 @@ const numbersAt = ({ annotations = [] }: BucketData, index: number): string =>
 
 const anchorOf = (index: number, last: number): 'end' | 'middle' | 'start' =>
   index === last && last > 0 ? 'end' : index === 0 && last > 0 ? 'start' : 'middle';
+
+/** The label of a narrow last band would be cut off in its middle. */
+const bandAnchorOf = (x: number, { length }: string, width: number): 'end' | 'middle' =>
+  x + (length * LETTER_PIXELS) / 2 > width ? 'end' : 'middle';
 
 interface PanelProps {
   readonly data: BucketData;

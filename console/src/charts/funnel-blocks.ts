@@ -1,9 +1,8 @@
 // Blocks of a funnel: the steps of each value of its breakdown, by the values themselves, because
 // a missing value and the text "(none)" have one label.
 import { group } from 'd3-array';
-import { isCompared } from '../answer/columns.js';
+import { isCompared, nameOf } from '../answer/columns.js';
 import type { Answer, Cell, Row } from '../api/answer.js';
-import { texts } from '../texts.js';
 
 export interface Block {
   readonly key: string;
@@ -20,6 +19,6 @@ export function blocksOf(answer: Answer): readonly Block[] {
   const cellsOf = (row: Row): Block['cells'] => groups.map((name) => [name, row[name] ?? null] as const);
   return [...group(answer.rows, (row) => JSON.stringify(cellsOf(row)))].map(([key, rows]) => {
     const cells = cellsOf(rows[0] ?? {});
-    return { key, label: cells.map(([, cell]) => String(cell ?? texts.answer.none)).join(' · '), cells, rows };
+    return { key, label: cells.map(([, cell]) => nameOf(cell)).join(' · '), cells, rows };
   });
 }

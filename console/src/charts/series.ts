@@ -38,9 +38,15 @@ export interface BucketData {
 
 export const colorOf = (index: number): string => `var(--series-${(index % 8) + 1})`;
 
-/** Space between labels, in pixels. */
+/** Least space of a label, and that of a letter, in pixels. */
 const LABEL_PIXELS = 72;
+export const LETTER_PIXELS = 7;
 
-/** Every n-th bucket is labelled, counted from the last. */
-export const labelEvery = (count: number, width: number): number =>
-  Math.max(1, Math.ceil(count / Math.max(1, Math.floor(width / LABEL_PIXELS))));
+/**
+ * Every n-th bucket is labelled, counted from the last. The last label ends at its bucket, the one
+ * before has its middle there: one and a half labels must fit between them.
+ */
+export function labelEvery(labels: readonly string[], width: number): number {
+  const pixels = labels.reduce((most, { length }) => Math.max(most, length * LETTER_PIXELS * 1.5), LABEL_PIXELS);
+  return Math.max(1, Math.ceil(labels.length / Math.max(1, Math.floor(width / pixels))));
+}

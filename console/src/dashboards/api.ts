@@ -124,7 +124,7 @@ interface Written {
   readonly changed: boolean;
 }
 
-interface NewDashboard {
+export interface NewDashboard {
   readonly key: string;
   readonly source_yaml: string;
   readonly visibility?: 'personal' | 'project';

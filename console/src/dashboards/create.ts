@@ -1,6 +1,6 @@
 // New dashboards: a key made of the title, with a number behind it when it is taken.
 import { RequestFailed } from '../api/request.js';
-import { createDashboard, type DashboardItem } from './api.js';
+import { createDashboard, type DashboardItem, type NewDashboard } from './api.js';
 
 const TRIES = 20;
 
@@ -24,12 +24,18 @@ export function toDocument({ title, card }: Pick<Named, 'title' | 'card'>): stri
   return `version: 1\ntitle: ${JSON.stringify(title)}\nsections:\n  - title: Overview\n    cards:${cards}`;
 }
 
-export async function createNamed(projectId: string, named: Named): Promise<DashboardItem> {
+export const createNamed = (projectId: string, named: Named): Promise<DashboardItem> =>
+  createCopy(projectId, {
+    key: keyOf(named.title),
+    visibility: named.visibility,
+    source_yaml: toDocument(named),
+  });
+
+/** With a number behind the key when it is taken. */
+export async function createCopy(projectId: string, copy: NewDashboard): Promise<DashboardItem> {
   for (let count = 1; ; count++) {
-    const key = `${keyOf(named.title)}${count === 1 ? '' : `-${count}`}`;
     try {
-      const { visibility } = named;
-      return await createDashboard(projectId, { key, visibility, source_yaml: toDocument(named) });
+      return await createDashboard(projectId, { ...copy, key: `${copy.key}${count === 1 ? '' : `-${count}`}` });
     } catch (error) {
       const isTaken = error instanceof RequestFailed && error.message.includes('another dashboard with the key');
       if (!isTaken || count >= TRIES) throw error;

@@ -8,7 +8,8 @@ import { Menu, MenuActions } from '../shell/menu.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import { setAddress } from './address.js';
-import { createDashboard, type Dashboard, deleteDashboard, type Values } from './api.js';
+import { type Dashboard, deleteDashboard, type Values } from './api.js';
+import { createCopy } from './create.js';
 import style from './dashboards.module.css';
 
 interface Props {
@@ -35,10 +36,12 @@ export function MoreMenu({ project, dashboard, values }: Props) {
       await navigator.clipboard.writeText(dashboard.source_yaml);
       return texts.ask.copied;
     });
-  const saveAsMine = () =>
+  const isPersonal = dashboard.visibility === 'personal';
+  const copy = () =>
     attempt(async () => {
       const { key, source_yaml } = dashboard;
-      const { id } = await createDashboard(project.id, { key, source_yaml, visibility: 'personal' });
+      const visibility = isPersonal ? 'project' : 'personal';
+      const { id } = await createCopy(project.id, { key, source_yaml, visibility });
       await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
       navigate(`${list}/${id}`);
       return undefined;
@@ -51,13 +54,14 @@ export function MoreMenu({ project, dashboard, values }: Props) {
       navigate(list);
       return undefined;
     });
-  const mayDelete = dashboard.visibility === 'personal' || project.role !== 'member';
+  const isAdmin = project.role !== 'member';
   const items = [
     [dashboardsTexts.print, () => window.print()],
     [dashboardsTexts.versions, () => setAddress({ view: 'versions', values })],
     [dashboardsTexts.copyText, copyText],
-    ...(dashboard.visibility === 'project' ? [[dashboardsTexts.saveAsMine, saveAsMine] as const] : []),
-    ...(mayDelete ? [[dashboardsTexts.delete, () => setDeleting(true)] as const] : []),
+    ...(!isPersonal ? [[dashboardsTexts.saveAsMine, copy] as const] : []),
+    ...(isPersonal && isAdmin ? [[dashboardsTexts.saveForProject, copy] as const] : []),
+    ...(isPersonal || isAdmin ? [[dashboardsTexts.delete, () => setDeleting(true)] as const] : []),
   ] as const;
   return (
     <>

@@ -15,6 +15,7 @@ import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import type { Values, Variable } from './api.js';
 import style from './dashboards.module.css';
+import { fromDays, toDays } from './ranges.js';
 
 interface Props {
   readonly projectId: string;
@@ -25,10 +26,9 @@ interface Props {
 }
 
 export function VariableFields({ projectId, timezone, variables, values, choose }: Props) {
-  const all: Readonly<Record<string, Variable>> = { range: { type: 'date_range' }, ...variables };
   return (
     <div className={style.variables}>
-      {Object.entries(all).map(([name, variable]) => {
+      {Object.entries(variables).map(([name, variable]) => {
         const label = variable.label ?? (name === 'range' ? dashboardsTexts.range : name);
         const field = {
           label,
@@ -64,7 +64,6 @@ const RANGES = [
   'this year',
 ] as const;
 const DEFAULT_RANGE = 'last 7d';
-const FROM_TO = /^from "?([\d-]+)"? to "?([\d-]+)"?$/;
 
 const nameOfRange = (range: string, options: RangeVariable['options'] = []): string =>
   options.find(({ value }) => expandRange(value) === range)?.label ??
@@ -76,19 +75,19 @@ function RangeField({ label, value, set, variable }: FieldProps & { variable: Ra
   const options = variable.options?.filter((option) => option.value !== CUSTOM_RANGE) ?? [];
   const otherwise = expandRange(variable.default ?? DEFAULT_RANGE);
   const current = expandRange(value) || otherwise;
-  const [, from = '', to = ''] = FROM_TO.exec(current) ?? [];
+  const days = toDays(current);
   /** The choice above which the fields of a custom range were opened. */
   const [openedOver, setOpenedOver] = useState<string>();
-  const isCustom = from !== '' || openedOver === value;
+  const isCustom = days !== undefined || openedOver === value;
   const own = options.map((option) => expandRange(option.value));
-  const known = [...new Set<string>([...own, ...RANGES, otherwise, ...(from === '' ? [current] : [])])].filter(
-    (each) => !FROM_TO.test(each),
+  const known = [...new Set<string>([...own, ...RANGES, otherwise, ...(days === undefined ? [current] : [])])].filter(
+    (each) => toDays(each) === undefined,
   );
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     setOpenedOver(undefined);
-    set(`from ${form.get('from')} to ${form.get('to')}`);
+    set(fromDays(String(form.get('from')), String(form.get('to'))));
   };
   return (
     <div className={style.range}>
@@ -115,11 +114,11 @@ function RangeField({ label, value, set, variable }: FieldProps & { variable: Ra
         <form className={style.dates} onSubmit={submit}>
           <label className={style.variable}>
             {dashboardsTexts.from}
-            <input key={from} className="field" type="date" name="from" required defaultValue={from} />
+            <input key={days?.from} className="field" type="date" name="from" required defaultValue={days?.from} />
           </label>
           <label className={style.variable}>
             {dashboardsTexts.to}
-            <input key={to} className="field" type="date" name="to" required defaultValue={to} />
+            <input key={days?.last} className="field" type="date" name="to" required defaultValue={days?.last} />
           </label>
           <button type="submit" className="button">
             {dashboardsTexts.apply}

@@ -10,6 +10,7 @@ import { type Dashboard, filledQuery, isEditableBy, type Values } from './api.js
 import { CardView } from './card.js';
 import style from './dashboards.module.css';
 import { MoreMenu } from './more-menu.js';
+import { fieldsOf } from './ranges.js';
 import { VariableFields } from './variables.js';
 
 interface Props {
@@ -64,7 +65,7 @@ export function View({ project, dashboard, values }: Props) {
       <VariableFields
         projectId={project.id}
         timezone={timezone}
-        variables={config.variables ?? {}}
+        variables={fieldsOf(config)}
         values={values}
         choose={(chosen) => setAddress({ view: 'cards', values: chosen })}
       />

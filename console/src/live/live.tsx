@@ -7,6 +7,7 @@ import { KEPT, keyOfEvent } from '../api/live-rows.js';
 import { type LiveFeed, useLive } from '../api/use-live.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
+import { liveTexts } from '../texts/live.js';
 import { texts } from '../texts.js';
 import { countNewer, hasGap } from './count-newer.js';
 import style from './live.module.css';
@@ -28,8 +29,8 @@ export function Live({ project }: { readonly project: Project }) {
           <input
             className="field"
             type="search"
-            aria-label={texts.live.filter}
-            placeholder={texts.live.filter}
+            aria-label={liveTexts.filter}
+            placeholder={liveTexts.filter}
             value={words}
             onChange={({ target }) => setWords(target.value)}
           />
@@ -40,32 +41,32 @@ export function Live({ project }: { readonly project: Project }) {
             onClick={() => setFrozen(frozen === undefined ? feed : undefined)}
           >
             <Icon name={frozen === undefined ? 'stop' : 'play'} size={16} />
-            {frozen === undefined ? texts.live.pause : texts.live.resume}
+            {frozen === undefined ? liveTexts.pause : liveTexts.resume}
           </button>
         </div>
       </header>
       <p role="status" className={style.status}>
         {feed.problem ??
           (frozen !== undefined
-            ? texts.live.paused(waiting, waiting === KEPT)
+            ? liveTexts.paused(waiting, waiting === KEPT)
             : events === undefined
               ? texts.loading
-              : texts.live.watching)}
+              : liveTexts.watching)}
       </p>
       <div className={style.columns}>
         <section className={`card ${style.card}`} aria-labelledby="accepted">
-          <h2 id="accepted">{texts.live.accepted}</h2>
-          {hasGap(shown.events ?? [], shown.gapAt) && <p className="muted">{texts.live.gap}</p>}
-          <div role="log" aria-label={texts.live.accepted} aria-live="off">
-            {events?.length === 0 && <p className="muted">{texts.live.nothing}</p>}
+          <h2 id="accepted">{liveTexts.accepted}</h2>
+          {hasGap(shown.events ?? [], shown.gapAt) && <p className="muted">{liveTexts.gap}</p>}
+          <div role="log" aria-label={liveTexts.accepted} aria-live="off">
+            {events?.length === 0 && <p className="muted">{liveTexts.nothing}</p>}
             {events?.map((row) => (
               <EventRow key={keyOfEvent(row)} row={row} timezone={project.timezone} />
             ))}
           </div>
         </section>
         <section className={`card ${style.card}`} aria-labelledby="rejected">
-          <h2 id="rejected">{texts.live.rejected}</h2>
-          {events !== undefined && rejected.length === 0 && <p className="muted">{texts.live.noneRejected}</p>}
+          <h2 id="rejected">{liveTexts.rejected}</h2>
+          {events !== undefined && rejected.length === 0 && <p className="muted">{liveTexts.noneRejected}</p>}
           {rejected.map(({ at, reason, event }) => (
             <details key={`${at} ${event}`} className={style.row}>
               <summary>

@@ -7,6 +7,7 @@ import type { Project } from '../boot.js';
 import { Problem } from '../settings/problem.js';
 import { TypedConfirmation } from '../settings/typed-confirmation.js';
 import { Dialog } from '../shell/dialog.js';
+import { peopleTexts } from '../texts/people.js';
 import { texts } from '../texts.js';
 import style from './people.module.css';
 
@@ -53,19 +54,19 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
   return (
     <>
       <button type="button" className="button danger" onClick={() => setAsking(true)}>
-        {texts.people.erase}
+        {peopleTexts.erase}
       </button>
       {isAsking && (
         <TypedConfirmation
-          title={texts.people.eraseTitle}
+          title={peopleTexts.eraseTitle}
           name={id}
-          label={texts.people.typeId}
-          confirm={texts.people.eraseIt}
+          label={peopleTexts.typeId}
+          confirm={peopleTexts.eraseIt}
           isBusy={isBusy}
           act={erase}
           close={() => setAsking(false)}
         >
-          <p>{texts.people.eraseNote}</p>
+          <p>{peopleTexts.eraseNote}</p>
           <Problem text={problem} />
         </TypedConfirmation>
       )}
@@ -97,20 +98,20 @@ interface ReceiptProps {
 function ReceiptDialog({ project, receipt, problem, close }: ReceiptProps) {
   const { verified_at: verified, purge_by: purgeBy } = receipt;
   return (
-    <Dialog name={texts.people.receipt} close={close} className={style.dialog}>
-      <h2>{receipt.status === 'pending' ? texts.people.erasing : texts.people.erased}</h2>
+    <Dialog name={peopleTexts.receipt} close={close} className={style.dialog}>
+      <h2>{receipt.status === 'pending' ? peopleTexts.erasing : peopleTexts.erased}</h2>
       <dl className={style.facts}>
         {COUNTS.map((name) => (
           <div key={name}>
-            <dt>{texts.people.counts[name]}</dt>
+            <dt>{peopleTexts.counts[name]}</dt>
             <dd>{receipt[name] === undefined ? '–' : exact(receipt[name])}</dd>
           </div>
         ))}
       </dl>
-      {verified && <p className="muted">{texts.people.verified(instant(verified, project.timezone))}</p>}
-      {purgeBy && <p className="muted">{texts.people.purgeBy(instant(purgeBy, project.timezone))}</p>}
+      {verified && <p className="muted">{peopleTexts.verified(instant(verified, project.timezone))}</p>}
+      {purgeBy && <p className="muted">{peopleTexts.purgeBy(instant(purgeBy, project.timezone))}</p>}
       <Problem text={problem} />
-      <p className={style.request}>{texts.people.request(receipt.request_id)}</p>
+      <p className={style.request}>{peopleTexts.request(receipt.request_id)}</p>
       <form method="dialog">
         <button type="submit" className="button">
           {texts.shortcuts.close}

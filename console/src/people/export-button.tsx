@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { postJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { download } from '../shell/download.js';
-import { texts } from '../texts.js';
+import { peopleTexts } from '../texts/people.js';
 
 export function ExportButton({ project, id }: { readonly project: Project; readonly id: string }) {
   const [isBusy, setBusy] = useState(false);
@@ -23,7 +23,7 @@ export function ExportButton({ project, id }: { readonly project: Project; reado
   return (
     <>
       <button type="button" className="button" disabled={isBusy} onClick={() => void run()}>
-        {texts.people.export}
+        {peopleTexts.export}
       </button>
       {problem !== undefined && <span role="alert">{problem}</span>}
     </>

@@ -7,6 +7,7 @@ import { query } from '../api/query.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
+import { peopleTexts } from '../texts/people.js';
 import { texts } from '../texts.js';
 import { parsePeople, toPerson } from './address.js';
 import style from './people.module.css';
@@ -36,19 +37,19 @@ function Search({ project }: { readonly project: Project }) {
       <h1 className={style.title}>{texts.nav.people}</h1>
       <form className={style.search} onSubmit={submit}>
         <label className={style.field}>
-          {texts.people.search}
+          {peopleTexts.search}
           <input className="field" name="words" type="search" autoComplete="off" spellCheck={false} />
-          <span className="muted">{texts.people.searchNote}</span>
+          <span className="muted">{peopleTexts.searchNote}</span>
         </label>
         <button type="submit" className="button primary">
           <Icon name="search" size={16} />
-          {texts.people.find}
+          {peopleTexts.find}
         </button>
       </form>
       {words.trim() !== '' && (
         <p className={style.line}>
           <a className="button" href={toPerson(words.trim())}>
-            {texts.people.open(words.trim())}
+            {peopleTexts.open(words.trim())}
           </a>
         </p>
       )}
@@ -58,13 +59,13 @@ function Search({ project }: { readonly project: Project }) {
         <section aria-busy={isFetching} aria-label={texts.nav.people}>
           <p role="status" className={style.count}>
             {data.rows.length === 0
-              ? texts.people.none
+              ? peopleTexts.none
               : words.trim() === ''
-                ? texts.people.newest
-                : texts.people.found(data.rows.length, data.total)}
+                ? peopleTexts.newest
+                : peopleTexts.found(data.rows.length, data.total)}
           </p>
           {data.rows.length === 0 ? (
-            <p className="muted">{texts.people.noneNote}</p>
+            <p className="muted">{peopleTexts.noneNote}</p>
           ) : (
             <ul className={`card ${style.rows}`}>
               {data.rows.map((row) => (

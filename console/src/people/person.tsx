@@ -10,7 +10,7 @@ import type { RequestFailed } from '../api/request.js';
 import { toFragment } from '../ask/permalink.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { Timeline } from '../charts/timeline.js';
-import { texts } from '../texts.js';
+import { peopleTexts } from '../texts/people.js';
 import { RANGES, type Range, toPerson } from './address.js';
 import { Erasure } from './erasure.js';
 import { ExportButton } from './export-button.js';
@@ -28,18 +28,18 @@ export function Person({ project, id, range }: Props) {
   const events = useAnswer(project, asked);
   const { data } = events;
   useEffect(() => {
-    document.title = `${texts.people.title} · ${project.name}`;
+    document.title = `${peopleTexts.title} · ${project.name}`;
   }, [project.name]);
   return (
     <>
       <p className={style.crumb}>
-        <Link href={`/projects/${project.id}/people`}>{texts.people.back}</Link>
+        <Link href={`/projects/${project.id}/people`}>{peopleTexts.back}</Link>
       </p>
       <header className={style.head}>
         <h1 className={style.id}>{id}</h1>
         <div className={style.tools}>
           <Link className="button" href={`/projects/${project.id}/ask${toFragment({ q: asked })}`}>
-            {texts.people.ask}
+            {peopleTexts.ask}
           </Link>
           {isAtLeast(project.role, 'admin') && (
             <>
@@ -50,10 +50,10 @@ export function Person({ project, id, range }: Props) {
         </div>
       </header>
       <div className={style.columns}>
-        <section className={`card ${style.card}`} aria-label={texts.people.timeline}>
+        <section className={`card ${style.card}`} aria-label={peopleTexts.timeline}>
           <div className={style.line}>
             <label>
-              {texts.people.range}{' '}
+              {peopleTexts.range}{' '}
               <select
                 className="field"
                 value={range}
@@ -61,18 +61,18 @@ export function Person({ project, id, range }: Props) {
               >
                 {RANGES.map((each) => (
                   <option key={each} value={each}>
-                    {texts.people.ranges[each]}
+                    {peopleTexts.ranges[each]}
                   </option>
                 ))}
               </select>
             </label>
             <span className="muted">
               {project.timezone}
-              {data !== undefined && ` · ${texts.people.events(data.total)}`}
+              {data !== undefined && ` · ${peopleTexts.events(data.total)}`}
             </span>
           </div>
           <Pending of={events} />
-          {data?.rows.length === 0 && <p role="status">{texts.people.noEvents}</p>}
+          {data?.rows.length === 0 && <p role="status">{peopleTexts.noEvents}</p>}
           {data !== undefined && data.rows.length > 0 && <Timeline answer={data} timezone={project.timezone} />}
         </section>
         <aside className={style.side}>
@@ -96,10 +96,10 @@ function Profile({ project, id }: Omit<Props, 'range'>) {
   const { data } = request;
   const [profile] = data?.rows ?? [];
   return (
-    <section className={`card ${style.card}`} aria-label={texts.people.profile}>
-      <h2>{texts.people.profile}</h2>
+    <section className={`card ${style.card}`} aria-label={peopleTexts.profile}>
+      <h2>{peopleTexts.profile}</h2>
       <Pending of={request} />
-      {data !== undefined && profile === undefined && <p className="muted">{texts.people.noProfile}</p>}
+      {data !== undefined && profile === undefined && <p className="muted">{peopleTexts.noProfile}</p>}
       {profile !== undefined && (
         <dl className={style.facts}>
           {factsOf(profile, project.timezone).map(([name, value]) => (
@@ -135,23 +135,23 @@ function Devices({ project, id, range }: Props) {
     devices.set(String(device), counts);
   }
   return (
-    <section className={`card ${style.card}`} aria-label={texts.people.devices}>
-      <h2>{texts.people.devices}</h2>
+    <section className={`card ${style.card}`} aria-label={peopleTexts.devices}>
+      <h2>{peopleTexts.devices}</h2>
       <Pending of={request} />
-      {data !== undefined && devices.size === 0 && <p className="muted">{texts.people.noDevices}</p>}
-      {devices.size > 0 && <p className="muted">{texts.people.devicesNote}</p>}
+      {data !== undefined && devices.size === 0 && <p className="muted">{peopleTexts.noDevices}</p>}
+      {devices.size > 0 && <p className="muted">{peopleTexts.devicesNote}</p>}
       <ul className={style.devices}>
         {[...devices].map(([device, { own, mapped }]) => (
           <li key={device}>
             <code>{device}</code>
             {own > 0 && (
               <span>
-                {texts.people.events(own)}: {texts.people.deviceOwn}
+                {peopleTexts.events(own)}: {peopleTexts.deviceOwn}
               </span>
             )}
             {mapped > 0 && (
               <span>
-                {texts.people.events(mapped)}: {texts.people.deviceMapped}
+                {peopleTexts.events(mapped)}: {peopleTexts.deviceMapped}
               </span>
             )}
           </li>

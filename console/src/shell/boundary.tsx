@@ -13,13 +13,18 @@ interface Props {
 
 interface State {
   readonly hasFailed: boolean;
+  /** A file of the console is missing: no connection, or an update of the service. */
+  readonly isUnloaded?: boolean;
 }
+
+const unloaded = new WeakSet<object>();
+addEventListener('vite:preloadError', ({ payload }) => unloaded.add(payload));
 
 export class Boundary extends Component<Props, State> {
   override state: State = { hasFailed: false };
 
-  static getDerivedStateFromError(): State {
-    return { hasFailed: true };
+  static getDerivedStateFromError(error: object): State {
+    return { hasFailed: true, isUnloaded: unloaded.has(error) };
   }
 
   override componentDidUpdate(before: Props): void {
@@ -33,12 +38,13 @@ export class Boundary extends Component<Props, State> {
     return (
       <div className={isScreen ? style.page : style.part} role="alert">
         {isScreen ? <h1>{title}</h1> : <p className={style.title}>{title}</p>}
-        <p className="muted">{texts.notDrawn}</p>
+        <p className="muted">{this.state.isUnloaded ? texts.fileMissing : texts.notDrawn}</p>
         <p>
           <button
             type="button"
             className={isScreen ? 'button' : 'button small'}
-            onClick={() => this.setState({ hasFailed: false })}
+            // A module that failed once fails until the page is loaded again.
+            onClick={() => (this.state.isUnloaded ? location.reload() : this.setState({ hasFailed: false }))}
           >
             {texts.tryAgain}
           </button>

@@ -42,6 +42,7 @@ export const dashboardsTexts = {
   print: 'Print',
   copyText: 'Copy YAML',
   saveAsMine: 'Save as mine',
+  saveForProject: 'Copy for the project',
   delete: 'Delete dashboard',
   deleteThis: (title: string) => `Delete “${title}”?`,
   deleteNote: 'Its versions are deleted, too. Events are not touched.',

@@ -9,15 +9,16 @@ import {
   toLifecycleData,
 } from '../../../console/src/answer/bucket-data.js';
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
-import { columnsOf, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
+import { columnsOf, showCell, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
-import { compact, duration, percent, period } from '../../../console/src/answer/format.js';
+import { compact, duration, exact, percent, period } from '../../../console/src/answer/format.js';
 import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { kindOfCard, toCurl, toPrompt, toYamlCard } from '../../../console/src/ask/share.js';
 import { startersFor } from '../../../console/src/ask/starters.js';
 import { cohortsOf } from '../../../console/src/charts/cohorts.js';
 import { blocksOf } from '../../../console/src/charts/funnel-blocks.js';
+import { labelEvery } from '../../../console/src/charts/series.js';
 import { check } from '../../../console/src/language/language.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import { toProjectId } from '../../../src/platform/ids.js';
@@ -32,6 +33,15 @@ test.each([
   [compact(999_949), '999.9 k'],
   [compact(999_951), '1 M'],
   [compact(-2_500_000), '-2.5 M'],
+  [compact(2_700_000_000_000), '2.7 T'],
+  [compact(2.5e18), '2.5E18'],
+  [compact(0.0005), '0.0005'],
+  [compact(0.001006), '0.001'],
+  [compact(-0.456), '-0.46'],
+  [compact(12.345), '12.35'],
+  [compact(0.00002), '2E-5'],
+  [exact(1_234_567.1234567), '1,234,567.123457'],
+  [exact(0.00000012), '0.00000012'],
   [percent(0.125), '12.5 %'],
   [duration(0.25), '0.3 s'],
   [duration(59), '59 s'],
@@ -103,6 +113,39 @@ test('toBucketData() draws no row without a time, and keeps groups of equal labe
     ['"(none)"', [900]],
     ['(none)', [7]],
   ]);
+});
+
+test('toBucketData() names dates and years where the labels of an axis would repeat without them', () => {
+  const labelsOf = (time: string, values: readonly string[]): readonly string[] => {
+    const answer = answerOf(
+      values.map((value) => ({ [time]: value, count: 1 })),
+      [time, 'count'],
+    );
+    const { groups, measure } = splitColumns(answer);
+    return toBucketData(answer, 'Asia/Tehran', { time, groups, measure }).data.buckets.map(({ short }) => short);
+  };
+  expect(labelsOf('hour', ['2026-03-01T20:30:00Z', '2026-03-02T19:30:00Z'])).toEqual(['00:00', '23:00']);
+  expect(labelsOf('hour', ['2026-03-01T20:30:00Z', '2026-03-02T20:30:00Z'])).toEqual(['2 Mar, 00:00', '3 Mar, 00:00']);
+  expect(labelsOf('week', ['2025-03-10', '2026-03-02'])).toEqual(['10 Mar', '2 Mar']);
+  expect(labelsOf('week', ['2025-03-03', '2026-03-09'])).toEqual(['3 Mar 2025', '9 Mar 2026']);
+});
+
+test('labelEvery() leaves room for the longest label', () => {
+  const labels = Array.from({ length: 20 }, () => '1 Mar');
+  expect([labelEvery(labels, 720), labelEvery([...labels.slice(1), '31 Mar 2026, 00:00'], 720)]).toEqual([2, 7]);
+});
+
+test('an empty text of a group has a label in charts, blocks, cohorts and tables', () => {
+  const rows = [{ day: '2026-03-01', plan: '', count: 7 }];
+  const answer = answerOf(rows, ['day', 'plan', 'count']);
+  const { groups, measure } = splitColumns(answer);
+  expect(toBucketData(answer, 'UTC', { time: 'day', groups, measure }).data.series[0]?.name).toBe('(empty)');
+  expect(showCell({ name: 'plan', kind: 'text' }, '', 'UTC')).toBe('(empty)');
+  const funnel = answerOf([{ plan: '', step: 1, users: 2 }], ['plan', 'step', 'users']);
+  expect(blocksOf(funnel)[0]?.label).toBe('(empty)');
+  const columns = ['plan', 'cohort', 'cohort_size', 'period', 'users', 'rate'];
+  const row = { plan: '', cohort: '2026-03-01', cohort_size: 2, period: 0, users: 2, rate: 1 };
+  expect(cohortsOf({ ...answerOf([row], columns), mode: 'retention' })[0]?.label).toBe('1 Mar 2026 · (empty)');
 });
 
 test('toBucketData() of thousands of groups in thousands of buckets keeps the values of those drawn', () => {
