@@ -48,17 +48,15 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
   const root = host.shadowRoot ?? host.attachShadow({ mode: 'open' });
   root.replaceChildren();
 
-  const judge = (state: EditorState): boolean => {
+  const judge = (state: EditorState): void => {
     const problems = check(options.toQuery(state.doc.toString()), options.timezone());
     view.dispatch(markProblems(problems));
     options.onProblems(problems);
-    return problems.length === 0;
   };
   const judgeText = async (): Promise<void> => {
-    const isRight = judge(view.state);
-    const hasPattern = view.state.doc.toString().includes('~');
-    if (isRight && !hasPattern) return;
-    await Promise.all([hasPattern && loadPatterns(), !isRight && loadFixes()]);
+    judge(view.state);
+    if (!view.state.doc.toString().includes('~')) return;
+    await loadPatterns();
     judge(view.state);
   };
   const view = new EditorView({
@@ -106,6 +104,11 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
   }
   if (options.hasFocus) setTimeout(() => view.focus());
   void judgeText();
+  // Behind the editor, so that it is drawn sooner. Without them problems have no repairs.
+  loadFixes().then(
+    () => judge(view.state),
+    () => {},
+  );
 
   return {
     setText(text) {

@@ -13,9 +13,10 @@ export interface Problem extends Pick<QueryProblem, 'message' | 'hint' | 'span' 
 const PROBLEMS_MAX = 20;
 
 let suggestFixes: typeof import('../../../src/query/fixes/suggest.js').suggestFixes | undefined;
+
 /** Loads the repairs, which only a wrong query needs. */
 export async function loadFixes(): Promise<void> {
-  ({ suggestFixes } = await import('../../../src/query/fixes/suggest.js'));
+  suggestFixes ??= (await import('../../../src/query/fixes/suggest.js')).suggestFixes;
 }
 
 /** Definitions of the project that is open. */
