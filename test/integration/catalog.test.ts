@@ -198,10 +198,9 @@ test('an erasure removes values that only the erased person sent, and the other 
   });
   // The worker held this value as known. Another person sends it, so it has to be stored again.
   await tenant.send(event('carol', 'ally'));
-  await eventually(async () => {
-    const { values } = await readCatalog(tenant);
-    expect(values).toContainEqual({ field: 'event_properties.nickname', values: ['ally', 'bobby'], distinct: 2 });
-  });
+  await reaches(tenant, ({ values }) =>
+    expect(values).toContainEqual({ field: 'event_properties.nickname', values: ['ally', 'bobby'], distinct: 2 }),
+  );
 });
 
 test('a flood of names in one project is bounded in rows and does not affect another project', async () => {
@@ -239,8 +238,9 @@ test('a flood of names in one project is bounded in rows and does not affect ano
   await eventually(async () => {
     await endRest(attacker);
     expect((await readCatalog(attacker)).events).toHaveLength(2000);
+    // Until the rebuild has ended, names of the generation before it are there, too.
+    expect(await countRows('event')).toBe(2000);
   }, 120_000);
-  expect(await countRows('event')).toBe(2000);
   // A key is counted with each of its types.
   expect(await countRows('key')).toBeLessThanOrEqual(5000);
   expect(await countRows('value')).toBeLessThanOrEqual(20_000);
