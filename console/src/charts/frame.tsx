@@ -7,7 +7,7 @@ import type { Mark } from './marks.js';
 import { type BucketData, colorOf, LETTER_PIXELS, labelEvery } from './series.js';
 
 export const HEIGHT = 300;
-export const MARGIN = { top: 12, right: 12, bottom: 26, left: 48 } as const;
+export const MARGIN = { top: 12, right: 12, bottom: 26, left: 56 } as const;
 const LABEL_GAP = 8;
 
 interface AxesProps {
