@@ -6,6 +6,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigProblem, orExit } from './config-problem.js';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from './paths.js';
+import { isProcessRunning } from './process-running.js';
 
 const WHOLE = 'must be a whole number';
 const wholeNumber = (min: number) => z.coerce.number(WHOLE).int(WHOLE).min(min, `must be at least ${min}`);
@@ -254,17 +255,8 @@ export function readOperatorConfig(): Config {
     );
   }
   const { [HOLDER_PID]: pid, ...settings } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
-  if (pid !== undefined && !isRunning(Number(pid))) {
+  if (pid !== undefined && !isProcessRunning(Number(pid))) {
     throw new ConfigProblem(`npm start, process ${pid}, ended without stopping its service: run "npm start" again`);
   }
   return parseConfig({ ...settings, ...withoutEmpty(process.env) });
-}
-
-/** Of another account too, which answers EPERM. */
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
-  }
 }

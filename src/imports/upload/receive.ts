@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PublicError } from '../../platform/errors.js';
+import { isProcessRunning } from '../../platform/process-running.js';
 
 export interface ReceivedFiles {
   readonly folder: string;
@@ -41,21 +42,14 @@ export async function removeLeftFolders(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);
   for (const name of names) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+    if (pid === undefined || isOfRunning(Number(pid))) continue;
     // It may belong to another account.
     await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => {});
   }
 }
 
 /** A folder with the id of this process was left by an earlier one that had the same id. */
-function isRunning(pid: number): boolean {
-  if (pid === process.pid) return false;
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
+const isOfRunning = (pid: number): boolean => pid !== process.pid && isProcessRunning(pid);
 
 /** Rejects with bad_request or too_large, and leaves no folder then. */
 export async function receiveFiles(body: AsyncIterable<Buffer>, bytesMax: number): Promise<ReceivedFiles> {
