@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { packageRoot } from '../src/platform/paths.js';
+import { SETTINGS_OF_A_PROVIDER } from '../src/sign-in/provider.js';
 import type { Environment } from './environment.js';
 import { findFreePort } from './free-port.js';
 import { StartProblem } from './problem.js';
@@ -15,17 +16,9 @@ export interface LocalSignIn {
   readonly spec: ProcessSpec;
 }
 
-// A start with one of these is meant to have a provider: the local one would let anyone in.
-const SETTINGS_OF_A_PROVIDER = [
-  'IDP_PRESET',
-  'IDP_SUBDOMAIN',
-  'IDP_AUTHORIZE_URL',
-  'IDP_TOKEN_URL',
-  'IDP_USERINFO_URL',
-  'IDP_CLIENT_SECRET',
-] as const;
-
-/** Throws a StartProblem when a provider is configured in part. */
+/**
+ * Throws a StartProblem when a provider is configured in part: the local one would let anyone in.
+ */
 export async function chooseLocalSignIn(caller: Environment, publicUrl: string): Promise<LocalSignIn | undefined> {
   const given = SETTINGS_OF_A_PROVIDER.filter((name) => caller[name]);
   if (!caller.IDP_CLIENT_ID && given.length > 0) {

@@ -57,8 +57,8 @@ const PRESETS: Readonly<Record<NonNullable<Config['IDP_PRESET']>, Preset>> = {
 
 const OPENID_SCOPE = 'openid email profile';
 
-// With one of these, sign-in is meant to be configured.
-const IDENTIFYING = [
+/** With one of these, sign-in is meant to be configured. */
+export const SETTINGS_OF_A_PROVIDER = [
   'IDP_PRESET',
   'IDP_SUBDOMAIN',
   'IDP_AUTHORIZE_URL',
@@ -71,7 +71,7 @@ const IDENTIFYING = [
 /** Undefined when not configured. Throws a ConfigProblem that names missing settings. */
 export function toIdentityProvider(settings: ProviderSettings, callbackUrl: string): IdentityProvider | undefined {
   const { IDP_PRESET: presetName, IDP_CLIENT_ID: clientId, IDP_AUTHORIZE_URL: authorizeUrl } = settings;
-  if (IDENTIFYING.every((name) => settings[name] === undefined)) return undefined;
+  if (SETTINGS_OF_A_PROVIDER.every((name) => settings[name] === undefined)) return undefined;
   const preset = presetName === undefined ? undefined : PRESETS[presetName];
   requireSettings(settings, [
     'IDP_CLIENT_ID',
