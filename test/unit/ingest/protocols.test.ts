@@ -319,6 +319,19 @@ test('amplitude: operations that are not valid cost neither the others nor the l
   expect(Object.fromEntries(skipped)).toEqual({ profile_not_valid: 3 });
 });
 
+test.each<[string, number, boolean]>([
+  ['a right clock', 30_000, false],
+  ['a clock an hour ahead', 3_600_000, true],
+  ['a clock two days behind', -2 * 86_400_000, true],
+])('amplitude: the time of %s', (_, skewMs, isCorrected) => {
+  const sentMs = NOW + skewMs;
+  const event = { event_type: 'a', device_id: 'd', insert_id: 'i', time: sentMs - 60_000 };
+  const sentAt = new Date(sentMs).toISOString();
+  const { events, times } = read('amplitude', '', { events: [event], client_upload_time: sentAt });
+  expect(times.get(0)).toBe(isCorrected ? NOW - 60_000 : undefined);
+  expect(events[0]?.time).toBe(isCorrected ? undefined : event.time);
+});
+
 test('amplitude: events, links and profiles', () => {
   const { events, calls, skipped } = read('amplitude', '', {
     api_key: 'pk_1',

@@ -1,7 +1,7 @@
 // Maps events of Amplitude SDKs. README.md beside this file has the mapping.
 import { isObject, type RawEvent } from '../../body.js';
 import type { Sink } from '../protocol.js';
-import { idOf, objectOf, type Properties, putAll, putPresent, type Renames, textOf } from '../values.js';
+import { correctedTime, idOf, objectOf, type Properties, putAll, putPresent, type Renames, textOf } from '../values.js';
 
 const EVENT_TYPES: ReadonlyMap<string, string> = new Map([['[Amplitude] Page Viewed', 'page_view']]);
 /** Sessions here follow from their events. */
@@ -27,17 +27,24 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['$unset', '$unset'],
 ]);
 
-export function mapEvents(events: readonly unknown[], sink: Sink): void {
-  const links = new Map<string | number, string | number>();
+interface Request {
+  /** How far the clock of the sender is ahead, milliseconds. */
+  readonly skewMs: number;
+}
+
+type Links = Map<string | number, string | number>;
+
+export function mapEvents(events: readonly unknown[], request: Request, sink: Sink): void {
+  const links: Links = new Map();
   for (const event of events) {
-    if (isObject(event)) mapEvent(event, links, sink);
+    if (isObject(event)) mapEvent(event, { links, ...request }, sink);
     else sink.skip('call_unknown');
   }
   // An event with both ids says whose device it is; one call for each device is enough.
   for (const [device, user] of links) sink.identify({ user_id: user, device_id: device });
 }
 
-function mapEvent(record: RawEvent, links: Map<string | number, string | number>, sink: Sink): void {
+function mapEvent(record: RawEvent, { links, skewMs }: Request & { readonly links: Links }, sink: Sink): void {
   const type = textOf(record.event_type);
   if (type === undefined) {
     sink.skip('event_name_missing');
@@ -61,20 +68,24 @@ function mapEvent(record: RawEvent, links: Map<string | number, string | number>
   const isFromServer = library === undefined || SERVER_LIBRARY.test(library);
   // The word of Amplitude for the address of the request.
   const address = record.ip === '$remote' ? undefined : textOf(record.ip);
-  sink.event({
-    event_type: EVENT_TYPES.get(type) ?? type,
-    user_id: user,
-    device_id: device,
-    session_id: toSession(record, device ?? user),
-    insert_id: idOf(record.insert_id),
-    time: record.time,
-    library,
-    origin: isFromServer ? 'server' : 'client',
-    event_properties: toEventProperties(record),
-    // Read with a secret key only. The sender of a server's event is not its user.
-    ...((isFromServer || address !== undefined) && { ip: address ?? null }),
-    ...((isFromServer || record.user_agent !== undefined) && { user_agent: textOf(record.user_agent) ?? null }),
-  });
+  const timeMs = correctedTime(record.time, skewMs);
+  sink.event(
+    {
+      event_type: EVENT_TYPES.get(type) ?? type,
+      user_id: user,
+      device_id: device,
+      session_id: toSession(record, device ?? user),
+      insert_id: idOf(record.insert_id),
+      time: timeMs === undefined ? record.time : undefined,
+      library,
+      origin: isFromServer ? 'server' : 'client',
+      event_properties: toEventProperties(record),
+      // Read with a secret key only. The sender of a server's event is not its user.
+      ...((isFromServer || address !== undefined) && { ip: address ?? null }),
+      ...((isFromServer || record.user_agent !== undefined) && { user_agent: textOf(record.user_agent) ?? null }),
+    },
+    timeMs,
+  );
 }
 
 const SERVER_LIBRARY = /^amplitude-(?:node|python|java|go|ruby|php|http)/;

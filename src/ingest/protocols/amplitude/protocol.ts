@@ -2,7 +2,7 @@
 import { PublicError } from '../../../platform/errors.js';
 import { isObject } from '../../body.js';
 import type { Protocol } from '../protocol.js';
-import { textOf } from '../values.js';
+import { clockSkewMs, textOf } from '../values.js';
 import { mapEvents } from './map.js';
 
 export const amplitude: Protocol = {
@@ -12,11 +12,11 @@ export const amplitude: Protocol = {
 
   findKey: (body) => (isObject(body) ? textOf(body.api_key) : undefined),
 
-  translate(body, _request, sink) {
+  translate(body, { now }, sink) {
     if (!isObject(body) || !Array.isArray(body.events)) {
       throw new PublicError('bad_request', 'the body must be an object with an array "events"');
     }
-    mapEvents(body.events, sink);
+    mapEvents(body.events, { skewMs: clockSkewMs(body.client_upload_time, now) }, sink);
     return body.events.length;
   },
 
