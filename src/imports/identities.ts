@@ -12,8 +12,15 @@ interface Link {
   readonly timeMs: number;
 }
 
+interface Profile {
+  readonly values: Values;
+  /** Last time of a record without properties. */
+  readonly emptyMs?: number;
+  readonly deletedMs?: number;
+}
+
 /** Values by property, each with its time. */
-type Profile = Record<string, readonly [timeMs: number, value: unknown]>;
+type Values = Record<string, readonly [timeMs: number, value: unknown]>;
 
 /** A call of /identify/batch. */
 export interface TimedCall {
@@ -46,8 +53,6 @@ export interface IdentityOptions {
 
 /** The oldest time that the service takes. */
 const TIME_MIN_MS = Date.UTC(2000, 0, 1);
-/** Stands for the time of a profile without properties; no property may be called so. */
-const NO_KEY = '';
 const VALUE_BYTES = 24;
 const WORDS_FOR_NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', 'NaN', '[object Object]']);
 
@@ -77,10 +82,12 @@ export class Identities {
 
   addProfile({ user, timeMs, properties }: Extract<Mapped, { kind: 'profile' }>): Promise<void> {
     const entries = Object.entries(properties).map(([key, value]) => [key, [timeMs, value] as const]);
-    return this.#profiles.add(
-      String(user),
-      entries.length === 0 ? { [NO_KEY]: [timeMs, null] } : (Object.fromEntries(entries) as Profile),
-    );
+    const values = Object.fromEntries(entries) as Values;
+    return this.#profiles.add(String(user), entries.length === 0 ? { values, emptyMs: timeMs } : { values });
+  }
+
+  addDeletion({ user, timeMs }: Extract<Mapped, { kind: 'deletion' }>): Promise<void> {
+    return this.#profiles.add(String(user), { values: {}, deletedMs: timeMs });
   }
 
   /** The calls to make. Their order does not matter: each has its time. */
@@ -90,9 +97,12 @@ export class Identities {
     }
     const { limits, overwritesProfiles, nowMs } = this.#options;
     for await (const [user, profile] of this.#profiles.entries()) {
-      const byTime = groupBy(Object.entries(profile), ([, [timeMs]]) => (overwritesProfiles ? nowMs : timeMs));
+      const timeOf = (timeMs: number): number => (overwritesProfiles ? nowMs : timeMs);
+      const byTime = groupBy(Object.entries(profile.values), ([, [timeMs]]) => timeOf(timeMs));
+      const emptyMs = profile.emptyMs === undefined ? undefined : timeOf(profile.emptyMs);
+      if (emptyMs !== undefined && !byTime.has(emptyMs)) byTime.set(emptyMs, []);
       for (const [timeMs, values] of byTime) {
-        const entries = values.flatMap(([key, [, value]]) => (key === NO_KEY ? [] : [[key, value] as const]));
+        const entries = values.map(([key, [, value]]) => [key, value] as const);
         for (let start = 0; start === 0 || start < entries.length; start += limits.userPropertiesMax) {
           const properties = Object.fromEntries(entries.slice(start, start + limits.userPropertiesMax)) as Properties;
           yield this.#toRequest('profile', { user_id: user, time: toTime(timeMs), user_properties: properties });
@@ -131,16 +141,31 @@ export function findIdProblem(id: Id): string | undefined {
 }
 
 function combineProfiles(earlier: Profile, later: Profile): Profile {
-  const isNewer = ([key, [timeMs]]: [string, Profile[string]]): boolean =>
-    !Object.hasOwn(earlier, key) || timeMs >= (earlier[key]?.[0] ?? 0);
-  // Not by assignment: a key may be `__proto__`.
-  return Object.fromEntries([...Object.entries(earlier), ...Object.entries(later).filter(isNewer)]);
+  const deletedMs = latest(earlier.deletedMs, later.deletedMs);
+  const emptyMs = latest(earlier.emptyMs, later.emptyMs);
+  const isKept = (timeMs: number): boolean => deletedMs === undefined || timeMs > deletedMs;
+  return {
+    values: combineValues(earlier.values, later.values, isKept),
+    ...(emptyMs !== undefined && isKept(emptyMs) && { emptyMs }),
+    ...(deletedMs !== undefined && { deletedMs }),
+  };
 }
 
-function profileBytes(profile: Profile): number {
-  let bytes = 0;
-  for (const key in profile) {
-    const value = profile[key]?.[1];
+const latest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
+
+function combineValues(earlier: Values, later: Values, isKept: (timeMs: number) => boolean): Values {
+  const isNewer = ([key, [timeMs]]: [string, Values[string]]): boolean =>
+    !Object.hasOwn(earlier, key) || timeMs >= (earlier[key]?.[0] ?? 0);
+  const entries = [...Object.entries(earlier), ...Object.entries(later).filter(isNewer)];
+  // Not by assignment: a key may be `__proto__`.
+  return Object.fromEntries(entries.filter(([, [timeMs]]) => isKept(timeMs)));
+}
+
+function profileBytes({ values }: Profile): number {
+  let bytes = VALUE_BYTES;
+  for (const key in values) {
+    const value = values[key]?.[1];
     bytes += VALUE_BYTES + key.length + (typeof value === 'string' ? value.length : VALUE_BYTES);
   }
   return bytes;

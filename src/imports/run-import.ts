@@ -181,6 +181,8 @@ class ImportRun {
         const problem = findIdProblem(mapped.user) ?? this.#findAhead(mapped.timeMs);
         return problem === undefined ? this.#identities.addProfile(mapped) : this.#skip(`profile: ${problem}`, place);
       }
+      case 'deletion':
+        return this.#identities.addDeletion(mapped);
     }
   }
 

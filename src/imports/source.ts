@@ -44,6 +44,8 @@ export type Mapped =
   | { readonly kind: 'link'; readonly device: Id; readonly user: Id; readonly timeMs: number }
   /** Properties of a user at this time; of several values of a property the last holds. */
   | { readonly kind: 'profile'; readonly user: Id; readonly timeMs: number; readonly properties: Properties }
+  /** The user has no profile of records up to this time. */
+  | { readonly kind: 'deletion'; readonly user: Id; readonly timeMs: number }
   /** The record has no equal here; `reason` is counted and printed. */
   | { readonly kind: 'skip'; readonly reason: string };
 

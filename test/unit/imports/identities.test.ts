@@ -12,6 +12,7 @@ async function callsOf(mapped: readonly Mapped[], options: Partial<IdentityOptio
   for (const item of mapped) {
     if (item.kind === 'link') await identities.addLink(item);
     if (item.kind === 'profile') await identities.addProfile(item);
+    if (item.kind === 'deletion') await identities.addDeletion(item);
   }
   const calls: unknown[] = [];
   for await (const { call, problem } of identities.calls()) calls.push(problem ?? call);
@@ -57,6 +58,18 @@ test('a profile of more properties than a call may have is several calls, and on
   expect(await callsOf([profile(1, many)])).toHaveLength(2);
   const empty = [{ user_id: 'u', time: T + 2, user_properties: {} }];
   expect(await callsOf([profile(1, {}), profile(2, {})])).toEqual(empty);
+});
+
+test('a deletion takes what is older, in whatever order and run it is read', async () => {
+  const deletion: Mapped = { kind: 'deletion', user: 'u', timeMs: T + 2 };
+  const [older, empty, newer] = [profile(1, { plan: 'pro' }), profile(2, {}), profile(3, { city: 'Rome' })];
+  const recreated = [{ user_id: 'u', time: T + 3, user_properties: { city: 'Rome' } }];
+  for (const runBytesMax of [1, 1_000_000]) {
+    expect(await callsOf([older, deletion, empty], { runBytesMax })).toEqual([]);
+    expect(await callsOf([deletion, older, newer, empty], { runBytesMax })).toEqual(recreated);
+    expect(await callsOf([newer, empty, older, deletion], { runBytesMax })).toEqual(recreated);
+  }
+  expect(await callsOf([deletion])).toEqual([]);
 });
 
 test('a link without a time is the oldest', async () => {

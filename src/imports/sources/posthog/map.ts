@@ -51,7 +51,7 @@ export function createMapper(): Mapper<JsonObject> {
   return (record, file) => {
     const type = textOf(record.event);
     const distinctId = idOf(record.distinct_id);
-    if (type === undefined) return [toPerson(record, distinctId)];
+    if (type === undefined) return toPerson(record, distinctId);
     const skipped = SKIPPED[type];
     if (skipped !== undefined) return [{ kind: 'skip', reason: skipped }];
 
@@ -132,18 +132,21 @@ function toProfile(record: JsonObject, properties: JsonObject, user: Id | undefi
   return Object.keys(state).length === 0 ? [] : [{ kind: 'profile', user, timeMs, properties: state }];
 }
 
-function toPerson(record: JsonObject, distinctId: Id | undefined): Mapped {
-  const properties = toUserProperties(objectOrJson(record.properties));
+function toPerson(record: JsonObject, distinctId: Id | undefined): Mapped[] {
   if (distinctId === undefined || record.person_id === undefined) {
-    return { kind: 'skip', reason: 'neither an event nor a person' };
+    return [{ kind: 'skip', reason: 'neither an event nor a person' }];
   }
-  // 1 in the UInt8 of ClickHouse.
-  if (record.is_deleted === true || record.is_deleted === 1)
-    return { kind: 'skip', reason: 'a person who was deleted' };
-  if (isMadeByLibrary(distinctId))
-    return { kind: 'skip', reason: 'the person of a device: profiles here are of users' };
-  const timeMs = timeOf(record._inserted_at) ?? timeOf(record.created_at) ?? 0;
-  return { kind: 'profile', user: distinctId, timeMs, properties };
+  const storedMs = timeOf(record._inserted_at);
+  // 1 in the UInt8 of ClickHouse. Without a time it is the last word.
+  if (record.is_deleted === true || record.is_deleted === 1) {
+    const deletion: Mapped = { kind: 'deletion', user: distinctId, timeMs: storedMs ?? Number.MAX_SAFE_INTEGER };
+    return [deletion, { kind: 'skip', reason: 'a person who was deleted' }];
+  }
+  if (isMadeByLibrary(distinctId)) {
+    return [{ kind: 'skip', reason: 'the person of a device: profiles here are of users' }];
+  }
+  const timeMs = storedMs ?? timeOf(record.created_at) ?? 0;
+  return [{ kind: 'profile', user: distinctId, timeMs, properties: toUserProperties(objectOrJson(record.properties)) }];
 }
 
 const toUserProperties = (record: JsonObject): Properties => withoutDerived(toProperties(record, USER_PROPERTIES));

@@ -107,8 +107,11 @@ test('a person who was deleted is no profile', async () => {
   const PERSON = { distinct_id: 'u', person_id: 'p', properties: { plan: 'pro' }, created_at: '2023-01-01T00:00:00Z' };
   const lines = [true, 1, false].map((isDeleted) => JSON.stringify({ ...PERSON, is_deleted: isDeleted }));
   const people = await mapAll(posthog, inputOf(lines.join('\n')));
-  expect(people.map(({ kind }) => kind)).toEqual(['skip', 'skip', 'profile']);
+  expect(people.map(({ kind }) => kind)).toEqual(['deletion', 'skip', 'deletion', 'skip', 'profile']);
   expect(skippedOf(people)[0]).toBe('a person who was deleted');
+  const removed = JSON.stringify({ ...PERSON, is_deleted: true, _inserted_at: '2024-01-01T00:00:00Z' });
+  const [deletion] = await mapAll(posthog, inputOf(removed));
+  expect(deletion).toEqual({ kind: 'deletion', user: 'u', timeMs: Date.UTC(2024, 0, 1) });
 });
 
 test('a server that makes no profile of a user names the user nevertheless, as its SDK does here', async () => {
