@@ -105,7 +105,7 @@ export class Identities {
         const entries = values.map(([key, [, value]]) => [key, value] as const);
         for (let start = 0; start === 0 || start < entries.length; start += limits.userPropertiesMax) {
           const properties = Object.fromEntries(entries.slice(start, start + limits.userPropertiesMax)) as Properties;
-          yield this.#toRequest('profile', { user_id: user, time: toTime(timeMs), user_properties: properties });
+          yield* this.#toProfileRequests({ user_id: user, time: toTime(timeMs) }, properties);
         }
       }
     }
@@ -114,6 +114,20 @@ export class Identities {
   async close(): Promise<void> {
     await this.#links.close();
     await this.#profiles.close();
+  }
+
+  /** A property that would be refused does not cost the others. */
+  #toProfileRequests(call: TimedCall, properties: Properties): readonly IdentifyRequest[] {
+    const all = this.#toRequest('profile', { ...call, user_properties: properties });
+    if (all.problem === undefined) return [all];
+    const requests = Object.entries(properties).map(([key, value]) =>
+      this.#toRequest('profile', { ...call, user_properties: { [key]: value } }),
+    );
+    const refused = requests.filter(({ problem }) => problem !== undefined);
+    if (refused.length === 0 || refused.length === requests.length) return [all];
+    const names = new Set(refused.flatMap(({ call }) => Object.keys(call.user_properties ?? {})));
+    const kept = Object.fromEntries(Object.entries(properties).filter(([key]) => !names.has(key)));
+    return [this.#toRequest('profile', { ...call, user_properties: kept }), ...refused];
   }
 
   #toRequest(kind: IdentifyRequest['kind'], call: TimedCall): IdentifyRequest {

@@ -89,6 +89,15 @@ test('a call that the service would refuse has the reason', async () => {
   ]);
 });
 
+test('a property that the service would refuse does not cost the others of its time', async () => {
+  const name = 'x'.repeat(257);
+  expect(await callsOf([profile(1, { plan: 'pro', [name]: 1, long: 'x'.repeat(101) })])).toEqual([
+    { user_id: 'u', time: T + 1, user_properties: { plan: 'pro' } },
+    expect.stringMatching(/^the property key "x+…" is longer than 256 characters$/),
+    'the value of "long" is larger than 100 bytes',
+  ]);
+});
+
 const IDS: readonly (readonly [id: string | number, problem: string | undefined])[] = [
   ['u', undefined],
   ['undefined', '"undefined" is not an id'],
