@@ -6,12 +6,12 @@ import type { Credential, CredentialStore, Scope } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
 
 /** An agent's token has at least one of them. */
-export const AGENT_SCOPES = ['query', 'dashboards'] as const satisfies readonly Scope[];
+const AGENT_SCOPES = ['query', 'dashboards'] as const satisfies readonly Scope[];
 
 const REALM = 'Bearer realm="Event Analytics Service"';
 
 /** The text of the credential, from either header; undefined when there is none. */
-export function givenKey({ headers }: Pick<Request, 'headers'>): string | undefined {
+function givenKey({ headers }: Pick<Request, 'headers'>): string | undefined {
   const bearer = /^Bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
   const key = headers['x-api-key'];
   return bearer ?? (typeof key === 'string' && key !== '' ? key : undefined);

@@ -67,16 +67,6 @@ export async function listDemos(postgres: Postgres, organizationIds: readonly st
   return new Set(ids);
 }
 
-/** The same with secret keys, if the reader may see them. */
-export async function listProjectsWithKeys(
-  postgres: Postgres,
-  organizationId: OrganizationId,
-  reading: Reading,
-): Promise<Project[]> {
-  const rows = await projectsOf(postgres, organizationId).select(...SHOWN, 'secret_key_encrypted');
-  return rows.map((row) => toProject(row, reading));
-}
-
 const projectsOf = (postgres: Postgres, organizationId: OrganizationId) =>
   postgres('projects').where({ organization_id: organizationId }).whereNull('deleted_at').orderBy('id');
 

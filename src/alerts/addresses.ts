@@ -45,7 +45,7 @@ export function isPublic(text: string): boolean {
 }
 
 /** Throws for a text that is no address and no network. */
-export function parseNetworks(allowed: readonly string[]): [ipaddr.IPv4 | ipaddr.IPv6, number][] {
+function parseNetworks(allowed: readonly string[]): [ipaddr.IPv4 | ipaddr.IPv6, number][] {
   return allowed.map((text) => {
     if (ipaddr.isValidCIDR(text)) return ipaddr.parseCIDR(text);
     const address = ipaddr.parse(text);

@@ -7,7 +7,7 @@ import type { Logger } from '../platform/log.js';
 import type { Row } from './when.js';
 
 /** Rows that a condition is evaluated on. */
-export const ROWS_READ = 1000;
+const ROWS_READ = 1000;
 /** A larger answer is not parsed, because that would delay other work of the process. */
 const BYTES_MAX = 4 * 1024 * 1024;
 

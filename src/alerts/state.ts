@@ -14,7 +14,7 @@ export interface Standing {
   readonly failures: number;
 }
 
-export const FAILURES_TOLD = 3;
+const FAILURES_TOLD = 3;
 
 export function advance({ state, failures }: Standing, outcome: Outcome): Standing {
   if (outcome !== 'failed') return { state: outcome, failures: 0 };

@@ -15,7 +15,7 @@ export interface UnsubscribeLinks {
   tryRead(token: string): Subscriber | undefined;
 }
 
-export const UNSUBSCRIBE_PATH = '/unsubscribe';
+const UNSUBSCRIBE_PATH = '/unsubscribe';
 
 /** The token has the form `<project>.<address>.<signature>`, the last two in base64url. */
 export function createUnsubscribeLinks(secretKeyBase: string, publicUrl: URL): UnsubscribeLinks {

@@ -30,7 +30,7 @@ interface Counter {
 }
 
 /** Texts with their counts, until there are too many. */
-export class SeenTexts {
+class SeenTexts {
   readonly #max: number;
   readonly #lengthMax: number;
   /** Undefined: there are too many. */

@@ -14,7 +14,7 @@ export const newCardSchema = cardSchema.pick({ title: true, kind: true, viz: tru
 });
 export type NewCard = z.infer<typeof newCardSchema>;
 
-export function addCard(source: string, { title, query, ...card }: NewCard): string {
+function addCard(source: string, { title, query, ...card }: NewCard): string {
   const added = { id: newIdOf(title, requireDocument(source)), title, ...card, query: template(query) };
   return addCardTo(source, { section: undefined, added });
 }

@@ -6,7 +6,7 @@ import { dashboardKey } from '../dashboards/config-schema.js';
 import { isMoment } from '../query/annotations.js';
 import { REPORTS_MAX, reportSchema } from '../reports/config-schema.js';
 
-export const RULES_MAX = 50;
+const RULES_MAX = 50;
 const KEEP_FORM = 'is a number of days: 90d';
 
 const NAME_LENGTH_MAX = 63;

@@ -4,7 +4,7 @@ import type { Random } from './random.js';
 import { SALE } from './stories.js';
 
 export const DAYS = 90;
-export const HOUR_MS = 3_600_000;
+const HOUR_MS = 3_600_000;
 export const DAY_MS = 24 * HOUR_MS;
 
 const YEAR_DAYS = 365.25;

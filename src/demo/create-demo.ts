@@ -13,8 +13,8 @@ import { PEOPLE_DEFAULT, type ShopOptions } from './generate.js';
 import type { DemoProgress, DemoService, SentShop } from './send-shop.js';
 import { QUESTIONS, type Question } from './stories.js';
 
-export const DEMO_NAME = 'Demo shop';
-export const DASHBOARDS = ['demo-shop', 'demo-growth'] as const;
+const DEMO_NAME = 'Demo shop';
+const DASHBOARDS = ['demo-shop', 'demo-growth'] as const;
 const SEED_DEFAULT = 'demo';
 
 export interface DemoDeps {

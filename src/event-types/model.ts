@@ -36,7 +36,7 @@ export function orderTypes(types: readonly PropertyType[]): readonly PropertyTyp
 }
 
 /** Properties that an event may have are those of this time. */
-export const RANGE = 'last 90d';
+const RANGE = 'last 90d';
 const PREFIX = 'event_properties.';
 
 /** Events of the service itself, which clients record by other calls. */

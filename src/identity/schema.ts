@@ -44,7 +44,7 @@ export const parseIdentifyBody = (bytes: Buffer, limits: EventLimits): IdentifyC
   readIdentifyCall(parseObject(bytes), limits);
 
 /** Calls of one request of POST /identify/batch. */
-export const IDENTIFY_BATCH_MAX = 1000;
+const IDENTIFY_BATCH_MAX = 1000;
 
 /**
  * Parses POST /identify/batch. Throws IdentifyRefusal, which names the first call that is not

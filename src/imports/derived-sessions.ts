@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Id } from './source.js';
 
-export const SESSION_GAP_MS = 30 * 60_000;
+const SESSION_GAP_MS = 30 * 60_000;
 /** Above this many people with open sessions, those seen longest ago begin a new session. */
 const OPEN_SESSIONS_MAX = 200_000;
 

@@ -101,7 +101,7 @@ export function createLagGauge(registry: Registry, redis: Redis, shards: Pick<Sh
 }
 
 /** Lag of the worst shard; undefined before the first canary. */
-export async function readLagSeconds(redis: Redis, shards: Pick<Shards, 'known'>): Promise<number | undefined> {
+async function readLagSeconds(redis: Redis, shards: Pick<Shards, 'known'>): Promise<number | undefined> {
   const lags = await Promise.all(shards.known.map(({ id }) => readShardLag(redis, id)));
   const measured = lags.filter((lag) => lag !== undefined);
   return measured.length === 0 ? undefined : Math.max(...measured);

@@ -16,7 +16,7 @@ export interface FirstTimesLimits {
 }
 
 /** The most memory that Redis was measured to use per entry, hash table included. */
-export const BYTES_PER_ENTRY_MAX = 80;
+const BYTES_PER_ENTRY_MAX = 80;
 
 /** Redis counter: entries of all projects. */
 const FIRST_TIMES_TOTAL = 'ingest:times:total';

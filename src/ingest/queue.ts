@@ -18,7 +18,7 @@ import { type Envelope, encodeEnvelopes } from './envelope.js';
 import { firstTimesBytes } from './first-seen-times.js';
 import { jobIdOfPayload, newPayloadKey, projectOfJob, setPayload, shardOfJob, sharesOf } from './payloads.js';
 
-export const INGEST_QUEUE = 'ingest';
+const INGEST_QUEUE = 'ingest';
 export const BULK_QUEUE = 'ingest-bulk';
 
 /** The prompt and the bulk queue of a shard. */

@@ -18,7 +18,7 @@ import { queuesOf } from './queues.js';
 const isOwned = (queue: string): boolean => isIngestQueue(queue) || queue === IDENTIFY_QUEUE;
 
 /** The newest of each queue that are looked at. */
-export const LISTED_MAX = 50;
+const LISTED_MAX = 50;
 const REMEMBERED_MAX = 10_000;
 /** Owner of a job of several projects, or of none. */
 const SHARED = '';

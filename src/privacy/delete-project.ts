@@ -96,7 +96,7 @@ async function deleteFromShards(shards: Shards, projectId: ProjectId): Promise<n
 }
 
 /** Resolves with the number of deleted rows; queries no longer return them. */
-export async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number> {
+async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number> {
   let deleted = 0;
   for (const { name } of CLICKHOUSE_TABLES) {
     const result = await clickhouse.query({

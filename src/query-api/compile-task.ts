@@ -13,7 +13,7 @@ import type { PropertyGuesses } from './property-guesses.js';
  * Maximum length of a text, and of the definitions that it uses, each use counted. Typical queries
  * have some hundred characters. The slowest texts of this length take a few milliseconds.
  */
-export const LOOP_LENGTH_MAX = 2048;
+const LOOP_LENGTH_MAX = 2048;
 
 export type CompileAnswer =
   | { readonly compiled: CompiledQuery }

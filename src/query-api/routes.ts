@@ -98,10 +98,7 @@ export interface QueryExchange {
 }
 
 /** For every route that answers queries, however it determines the project. */
-export async function answerQuery(
-  deps: AnswerDeps,
-  { req, res, projectId, caller, timezone }: QueryExchange,
-): Promise<void> {
+async function answerQuery(deps: AnswerDeps, { req, res, projectId, caller, timezone }: QueryExchange): Promise<void> {
   const request = parseQueryBody(req.body, timezone);
   if (request.explain === true) {
     res.json(await explainQuery(deps, { projectId, request }));

@@ -79,7 +79,7 @@ export const AGGREGATES = {
 } as const satisfies Record<string, AggregateRow>;
 
 export type AggregateName = keyof typeof AGGREGATES;
-export const AGGREGATE_NAMES = Object.keys(AGGREGATES) as AggregateName[];
+const AGGREGATE_NAMES = Object.keys(AGGREGATES) as AggregateName[];
 
 export const CONDITION_FORM =
   'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in (…) or exists, and not before the words; text goes in quotes';

@@ -13,7 +13,7 @@ import { change, isShare, percent } from '../query/shares.js';
 import type { ReportCard } from './message.js';
 
 /** Rows of a table that a report shows. */
-export const ROWS_SHOWN = 10;
+const ROWS_SHOWN = 10;
 const COLUMNS_SHOWN = 12;
 /** A project that has too many queries is asked again. */
 const BUSY_TRIES = 5;

@@ -43,7 +43,7 @@ const DAYS_MAX = 62;
  * Unix milliseconds of the first time after `afterMs`. A local time that a clock change skips means
  * the instant of the change; of one that exists twice, the first.
  */
-export function nextTime({ isOn, hour, minute }: Schedule, zone: string, afterMs: number): number {
+function nextTime({ isOn, hour, minute }: Schedule, zone: string, afterMs: number): number {
   const today = dayNumber(wallTimeAt(afterMs, zone));
   // A clock change at midnight can move a time to the day after its own.
   for (let day = today - 1; day < today + DAYS_MAX; day++) {

@@ -37,7 +37,7 @@ export const isCompared = ({ metadata }: Answer, column: string): boolean =>
 export const previousOf = (answer: Answer, column: string): string | undefined =>
   [`previous_${column}`, 'previous'].find((name) => isCompared(answer, name) && answer.columns.includes(name));
 
-export function kindOf(answer: Answer, column: string): ColumnKind {
+function kindOf(answer: Answer, column: string): ColumnKind {
   const { mode, rows } = answer;
   if (isCompared(answer, column)) {
     if (CHANGE.test(column)) return 'change';

@@ -4,7 +4,7 @@ import { createDashboard, type DashboardItem, type NewDashboard } from './api.js
 
 const TRIES = 20;
 
-export const keyOf = (title: string): string =>
+const keyOf = (title: string): string =>
   title
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
@@ -18,7 +18,7 @@ interface Named {
   readonly card?: string;
 }
 
-export function toDocument({ title, card }: Pick<Named, 'title' | 'card'>): string {
+function toDocument({ title, card }: Pick<Named, 'title' | 'card'>): string {
   const cards = card === undefined ? ' []\n' : `\n${card.replace(/^(?=.)/gm, '      ')}`;
   // A JSON text is a YAML text, too.
   return `version: 1\ntitle: ${JSON.stringify(title)}\nsections:\n  - title: Overview\n    cards:${cards}`;

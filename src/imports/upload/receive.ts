@@ -14,7 +14,7 @@ export interface ReceivedFiles {
   readonly remove: () => Promise<void>;
 }
 
-export const FILES_MAX = 100;
+const FILES_MAX = 100;
 const HEAD_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
 
@@ -28,7 +28,7 @@ const nameField = z
   .refine((name) => Buffer.byteLength(name) <= NAME_BYTES_MAX, `has more than ${NAME_BYTES_MAX} bytes`)
   .regex(/^(?!\.)[^/\\\p{Cc}]+$/u, 'is no name of a file');
 
-export const uploadHead = z
+const uploadHead = z
   .array(z.object({ name: nameField, bytes: z.int().min(0) }))
   .min(1)
   .max(FILES_MAX);

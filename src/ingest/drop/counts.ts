@@ -11,7 +11,7 @@ import type { Dropped } from './rules.js';
 
 const WRITE_EVERY_MS = 1000;
 const DAY_MS = 24 * 60 * 60_000;
-export const COUNTED_DAYS = 30;
+const COUNTED_DAYS = 30;
 
 const countsKey = (projectId: string, day: string): string => `ingest:dropped:${projectId}:${day}`;
 
@@ -52,7 +52,7 @@ export class DroppedEvents {
 }
 
 /** Adds to the counts of the day of `now`. */
-export async function saveDropped(redis: Redis, counts: ReadonlyMap<ProjectId, Dropped>, now: number): Promise<void> {
+async function saveDropped(redis: Redis, counts: ReadonlyMap<ProjectId, Dropped>, now: number): Promise<void> {
   const transaction = redis.multi();
   const day = toDay(new Date(now));
   for (const [projectId, dropped] of counts) {

@@ -15,7 +15,7 @@ import { ADDRESS_FIELD } from './rules.js';
 export type EventTest = (event: IncomingEvent) => boolean;
 
 /** Text is matched with regular expressions up to this length. */
-export const MATCHED_LENGTH_MAX = 2048;
+const MATCHED_LENGTH_MAX = 2048;
 
 /** Throws for a condition that has no meaning for one event; such rules are not stored. */
 export function toTest(condition: Condition): EventTest {

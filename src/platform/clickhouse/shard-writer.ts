@@ -56,7 +56,7 @@ interface Taken {
   since: Moment;
 }
 
-export class WriterLost extends Error {
+class WriterLost extends Error {
   constructor(lock: string) {
     super(`the lock ${lock} may belong to another writer`);
     this.name = 'WriterLost';

@@ -68,7 +68,7 @@ export interface ShardRow {
  * what verifies an erasure, see every row that was acknowledged, on any host. Keeper otherwise
  * drops a block that equals an earlier one, also when its rows were deleted since.
  */
-export const SEVERAL_HOSTS = { select_sequential_consistency: '1', insert_deduplicate: 0 } as const;
+const SEVERAL_HOSTS = { select_sequential_consistency: '1', insert_deduplicate: 0 } as const;
 
 /**
  * Acknowledged by most replicas, one insert after the other: a replica that takes inserts after

@@ -20,7 +20,7 @@ import {
 import type { Request, RequestHandler, Response } from 'express';
 
 /** Shorter answers fit in one packet with their headers. */
-export const COMPRESSED_BYTES_MIN = 1024;
+const COMPRESSED_BYTES_MIN = 1024;
 
 const CODINGS = ['br', 'gzip'] as const;
 type Coding = (typeof CODINGS)[number];

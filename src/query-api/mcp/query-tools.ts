@@ -7,7 +7,7 @@ import { ask, type Call, describeRows, linkToQuery, type ToolDeps, toRequest } f
 import { escapeInvisible, FORMS } from './cut-answer.js';
 import { ANSWER_LENGTH_MAX, DATA_NOTE, ESCAPE_NOTE_LENGTH, noteEscapes } from './tool-answer.js';
 
-export const QUERY_LIMIT_MAX = 1_000;
+const QUERY_LIMIT_MAX = 1_000;
 
 export const queryInput = z.strictObject({
   q: z.string(),

@@ -47,7 +47,7 @@ export const toResult = ({ text, outcome }: ToolAnswer): CallToolResult => ({
 const CUT = '\n… the rest does not fit';
 
 /** Tools cut at a row; this is for texts without rows. */
-export const bound = (text: string): string =>
+const bound = (text: string): string =>
   text.length <= ANSWER_LENGTH_MAX ? text : text.slice(0, ANSWER_LENGTH_MAX - CUT.length).toWellFormed() + CUT;
 
 function toErrorText(log: Logger, error: unknown): string {

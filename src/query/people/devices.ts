@@ -66,7 +66,7 @@ const isAnonymous = equals(column('user_hash'), constant(0));
 /**
  * The device of an event without a user id, else 0: the lookup of a device is usually a cache miss.
  */
-export const anonymousDevice: Expression = fn.if(isAnonymous, column('device_hash'), constant(0));
+const anonymousDevice: Expression = fn.if(isAnonymous, column('device_hash'), constant(0));
 
 interface MappedDevices {
   readonly by: 'user_hash' | 'device_hash' | 'device_id';

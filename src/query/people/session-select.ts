@@ -28,7 +28,7 @@ import {
 import { scanWithDevices } from './devices.js';
 
 /** Maximum session length: events this far from the range may belong to its sessions. */
-export const SESSION_MS_MAX = 24 * 3_600_000;
+const SESSION_MS_MAX = 24 * 3_600_000;
 
 /** Range of events whose sessions may have an event in the given one. */
 export const widened = ({ fromMs, toMs }: TimeRange): TimeRange => ({

@@ -191,7 +191,7 @@ export function allOf(conditions: readonly Expression[]): Expression {
  * The parts of an expression that are computed from the same rows. Rows of another select are not,
  * nor is the value of a profile property, which the select over profiles extracts.
  */
-export function children(expression: Expression): readonly Expression[] {
+function children(expression: Expression): readonly Expression[] {
   switch (expression.kind) {
     case 'column':
     case 'mapped':

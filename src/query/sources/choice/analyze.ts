@@ -14,7 +14,7 @@ import type { FieldName, Text } from '../../parse/syntax.js';
 import { analyzeEventRows, type EventsQuery } from '../events/analyze.js';
 import { takeGuards, takePlannedLift, takeTimeBefore, takeValue, type ValueOutcome } from './outcome.js';
 
-export const EXPOSURE_EVENT = 'service.exposure';
+const EXPOSURE_EVENT = 'service.exposure';
 const EXPOSURES = { name: EXPOSURE_EVENT, eventTypes: [EXPOSURE_EVENT], condition: undefined };
 
 const DEFAULT_WINDOW_MS = 7 * 24 * 3_600_000;

@@ -73,7 +73,7 @@ export const isOfStep = ({ query }: Funnel, number: number, { projectId }: PlanC
 
 // ---- Memberships: one number with a bit for each step that an event is of ----
 
-export const membership = (number: number): Expression => integer(2 ** (number - 1));
+const membership = (number: number): Expression => integer(2 ** (number - 1));
 
 export const membershipsOf = (numbers: readonly number[], isOf: (number: number) => Expression): Expression =>
   infix('+', ...numbers.map((number) => infix('*', isOf(number), membership(number))));
