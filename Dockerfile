@@ -14,6 +14,7 @@ WORKDIR /app
 COPY --from=build /app/package.json /app/package-lock.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/ops ./ops
+COPY --from=build /app/tools ./tools
 COPY --from=build /app/dist ./dist
 COPY --from=build /app/public ./public
 USER node

@@ -151,7 +151,8 @@ function readSecrets(path: string): Partial<Secrets> {
 /** Writes a file that only its owner can read, atomically. Throws a StartProblem that names it. */
 export function writePrivateFile(path: string, content: object): void {
   try {
-    writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+    // On disk before it takes the name: a power failure must not leave an empty file of secrets.
+    writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);
   } catch (error) {
     throw new StartProblem(`${path} cannot be written: ${reasonOf(error)}.`, { cause: error });

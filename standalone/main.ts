@@ -1,6 +1,7 @@
 // Entry point of `npm start` after set-up and build: parses options, takes the lock of the data
 // directory and runs the supervisor. It reads only what it needs from the environment; the
 // processes of the service parse theirs with platform/config.ts.
+import { readIgnoredSettings } from '../src/platform/config.js';
 import { EXIT_FAILED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { describeNodeVersion } from '../src/platform/node-version.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
@@ -33,6 +34,7 @@ async function main(): Promise<void> {
   const url = `http://${reachableHost(host)}:${port}`;
   const node = describeNodeVersion(process.versions.node);
   if (node !== undefined) say(`${node.sentence}.`);
+  for (const sentence of readIgnoredSettings()) say(`${sentence}.`);
   const supervisor = new Supervisor({ caller, directory, lock, output, host, port, url });
   // Child processes end with this process, however it ends.
   process.once('exit', () => supervisor.kill());

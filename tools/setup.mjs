@@ -43,7 +43,7 @@ export function requireNode() {
 export function installDependencies() {
   const stamp = join(ROOT, 'node_modules', '.installed');
   const wanted = hashOf([readFileSync(join(ROOT, 'package-lock.json'))]);
-  if (readStamp(stamp) !== wanted) {
+  unlessStamped(stamp, wanted, () => {
     // A manual install of the same lockfile counts: npm keeps a copy of the lockfile it installed.
     const isInstalled = existsSync(join(ROOT, 'node_modules', '.package-lock.json')) && readStamp(stamp) === undefined;
     if (!isInstalled || isOlder(join(ROOT, 'node_modules', '.package-lock.json'), join(ROOT, 'package-lock.json'))) {
@@ -53,8 +53,7 @@ export function installDependencies() {
       const options = ['--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'];
       run('npm', ['ci', ...options], 'npm ci failed; its message is above.');
     }
-    writeFileSync(stamp, wanted);
-  }
+  });
   repairPostgresPackage();
 }
 
@@ -91,12 +90,59 @@ export function build() {
     .filter((path) => !/parser(\.terms)?\.js$|[\\/]results[\\/]/.test(path))
     .sort();
   const wanted = hashOf(inputs.map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`));
+  unlessStamped(stamp, wanted, () => {
+    step('Building');
+    rmSync(stamp, { force: true });
+    run('npm', ['run', '--silent', 'build'], 'The build failed; its messages are above.');
+    removeOrphans(join(ROOT, 'dist'));
+  });
+}
+
+const LOCK = join(ROOT, '.setup.lock');
+const LOCK_POLL_MS = 200;
+
+/**
+ * Does the work and writes the stamp. Two commands at once would write into one folder, so one
+ * waits.
+ */
+function unlessStamped(stamp, wanted, work) {
   if (readStamp(stamp) === wanted) return;
-  step('Building');
-  rmSync(stamp, { force: true });
-  run('npm', ['run', '--silent', 'build'], 'The build failed; its messages are above.');
-  removeOrphans(join(ROOT, 'dist'));
-  writeFileSync(stamp, wanted);
+  takeLock();
+  try {
+    if (readStamp(stamp) === wanted) return;
+    work();
+    writeFileSync(stamp, wanted);
+  } finally {
+    rmSync(LOCK, { force: true });
+  }
+}
+
+/** The lock of a process that has ended does not count. */
+function takeLock() {
+  let isSaid = false;
+  for (;;) {
+    try {
+      return writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+    const holder = Number(readStamp(LOCK));
+    if (holder > 0 && !isRunning(holder)) {
+      rmSync(LOCK, { force: true });
+      continue;
+    }
+    if (!isSaid) step(`Waiting for process ${holder}, which installs or builds here (${LOCK})`);
+    isSaid = true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
+  }
+}
+
+function isRunning(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 /** Folders of dist whose files have no source of the same name. */

@@ -6,6 +6,7 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
+import { readIgnoredSettings } from '../platform/config.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -60,6 +61,14 @@ export const CHECKS: readonly Check[] = [
       const end = findSupportEnd(node, new Date());
       if (end !== undefined) return judge(false, `${node}, without security updates since ${end}`);
       return judge(describeNodeVersion(node) === undefined, node);
+    },
+  },
+  {
+    name: 'Settings',
+    advice: 'correct or remove it: .env.example has every setting',
+    run: async () => {
+      const ignored = readIgnoredSettings();
+      return judge(ignored.length === 0, ignored.length === 0 ? 'none is ignored' : ignored.join('; '));
     },
   },
   {

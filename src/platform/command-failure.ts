@@ -5,6 +5,7 @@ import type { Config } from './config.js';
 import { ConfigProblem } from './config-problem.js';
 import { messageOf } from './errors.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-status.js';
+import { NewerData } from './newer-data.js';
 import { isUsageError } from './usage-error.js';
 
 type Urls = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'CLICKHOUSE_URL'>;
@@ -28,7 +29,7 @@ interface Details {
  * Undefined for an error that no outage, address or password explains: a bug, whose trace helps.
  */
 export function describeFailure(error: unknown, urls: Urls | undefined): string | undefined {
-  if (error instanceof ConfigProblem || error instanceof HostsNotMigrated) return error.message;
+  if ([ConfigProblem, HostsNotMigrated, NewerData].some((kind) => error instanceof kind)) return messageOf(error);
   for (const cause of causesOf(error)) {
     const store = urls && STORES.find((each) => isOf(cause, urls[each.setting], each.port));
     if (store && urls) {

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { ConfigProblem, orExit } from './config-problem.js';
+import { findIgnoredSettings } from './ignored-settings.js';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from './paths.js';
 import { isProcessRunning } from './process-running.js';
 
@@ -201,6 +202,14 @@ const settings = z.object({
   METRICS_ENABLED: flag(true),
 });
 
+/** Every setting, with those that only `npm start` reads. */
+export const SETTING_NAMES: readonly string[] = [
+  ...Object.keys(settings.shape),
+  'DATA_DIR',
+  'METRICS_HOST',
+  'METRICS_PORT',
+];
+
 const schema = settings
   .refine((read) => read.PRIVACY_PURGE_DELAY_MS < read.PRIVACY_PURGE_BY_MS, {
     path: ['PRIVACY_PURGE_DELAY_MS'],
@@ -236,6 +245,12 @@ export function parseConfig(environment: Environment): Config {
 }
 
 export const readConfig = (): Config => parseConfig(process.env);
+
+/** Sentences about settings of the environment and of .env in the current folder without effect. */
+export function readIgnoredSettings(): string[] {
+  const file = existsSync('.env') ? readFileSync('.env', 'utf8').replace(/^\uFEFF/, '') : undefined;
+  return findIgnoredSettings({ known: SETTING_NAMES, environment: process.env, file });
+}
 
 export const readConfigOrExit = (): Config => orExit(readConfig);
 

@@ -1,7 +1,9 @@
 // Graceful shutdown: on SIGTERM or SIGINT the registered steps run in reverse order, within a
 // deadline.
+import { readIgnoredSettings } from './config.js';
 import type { Logger } from './log.js';
 import { describeNodeVersion } from './node-version.js';
+import { START_GATE } from './start-gate.js';
 
 export interface Lifecycle {
   /** Registers a shutdown step; the latest runs first. */
@@ -14,6 +16,8 @@ const SHUTDOWN_DEADLINE_MS = 28_000;
 export function createLifecycle(log: Logger): Lifecycle {
   const node = describeNodeVersion(process.versions.node);
   if (node !== undefined) log[node.isOld ? 'error' : 'warn'](node.sentence);
+  // Of a process that `npm start` runs, that command says it.
+  if (!process.argv.includes(START_GATE)) for (const sentence of readIgnoredSettings()) log.warn(sentence);
   const steps: { name: string; step: () => Promise<unknown> }[] = [];
   let isClosing = false;
 

@@ -6,6 +6,7 @@
 // loses the counts since the last rollup, together with the events that were queued.
 import type { ChainableCommander } from 'ioredis';
 import type { Redis } from '../platform/redis/client.js';
+import { executed } from '../platform/redis/transaction.js';
 import { toDay } from './range.js';
 
 const DAY_MS = 24 * 60 * 60_000;
@@ -44,14 +45,27 @@ export interface DayCount {
   readonly queries: number;
 }
 
-export async function readCounts(redis: Redis, day: string): Promise<DayCount[]> {
+export interface DayCounts {
+  /** Epoch milliseconds; another value than before when Redis has lost the counts in between. */
+  readonly since: number;
+  readonly counts: readonly DayCount[];
+}
+
+/** Field of the hash with the time at which its counts were first read. */
+const SINCE = 'since';
+
+export async function readCounts(redis: Redis, day: string): Promise<DayCounts> {
+  const key = keyOf(day);
+  if ((await redis.exists(key)) === 0) return { since: 0, counts: [] };
+  const [, fields] = await executed(redis.multi().hsetnx(key, SINCE, Date.now()).hgetall(key));
+  const { [SINCE]: since, ...values } = fields as Record<string, string>;
   const counts = new Map<string, { events: number; queries: number }>();
-  for (const [field, value] of Object.entries(await redis.hgetall(keyOf(day)))) {
+  for (const [field, value] of Object.entries(values)) {
     const [projectId = '', kind] = field.split(':');
     const count = counts.get(projectId) ?? { events: 0, queries: 0 };
     counts.set(projectId, { ...count, [kind === 'events' ? 'events' : 'queries']: Number(value) });
   }
-  return [...counts].map(([projectId, count]) => ({ projectId, ...count }));
+  return { since: Number(since), counts: [...counts].map(([projectId, count]) => ({ projectId, ...count })) };
 }
 
 export async function forgetCounts(redis: Redis, day: string): Promise<void> {

@@ -29,10 +29,10 @@ export async function rollUpCounts({ redis, postgres }: RollupDeps, days: number
   let isAnythingCounted = false;
   for (let age = 0; age < days; age += 1) {
     const day = toDay(new Date(now.getTime() - age * DAY_MS));
-    const counts = await readCounts(redis, day);
-    if (counts.length === 0) continue;
+    const read = await readCounts(redis, day);
+    if (read.counts.length === 0) continue;
     isAnythingCounted = true;
-    await saveCounts(postgres, day, counts);
+    await saveCounts(postgres, day, read);
     if (age >= COUNTING_DAYS) await forgetCounts(redis, day);
   }
   return isAnythingCounted;

@@ -1,7 +1,7 @@
 // Usage by project and day in PostgreSQL. The rollup writes it, the routes read it.
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { DayCount } from './counters.js';
+import type { DayCounts } from './counters.js';
 import type { DayRange } from './range.js';
 
 /** A row of the usage API. */
@@ -41,18 +41,29 @@ export async function eventsThisMonth(postgres: Postgres, organizationId: string
   return rows[0]?.events ?? 0;
 }
 
-/** Keeps the larger total of a day: a Redis that lost its data counts from zero again. */
-export async function saveCounts(postgres: Postgres, day: string, counts: readonly DayCount[]): Promise<void> {
+/**
+ * Counts of a Redis that has lost earlier ones begin at zero: they are added to the total at that
+ * time. A total never becomes smaller.
+ */
+export async function saveCounts(postgres: Postgres, day: string, { since, counts }: DayCounts): Promise<void> {
   await postgres.raw(
-    `INSERT INTO usage_days (project_id, day, events_ingested, queries_run)
-     SELECT "projectId", ?, events, queries
+    `INSERT INTO usage_days AS old (project_id, day, events_ingested, queries_run, counted_since)
+     SELECT "projectId", ?, events, queries, ?
      FROM json_to_recordset(?) AS counts("projectId" uuid, events bigint, queries bigint)
      ON CONFLICT (project_id, day) DO UPDATE SET
-       events_ingested = greatest(usage_days.events_ingested, excluded.events_ingested),
-       queries_run = greatest(usage_days.queries_run, excluded.queries_run)`,
-    [day, JSON.stringify(counts)],
+       counted_since = greatest(old.counted_since, excluded.counted_since),
+       ${total('events_ingested', 'events_before')}, ${total('queries_run', 'queries_before')}`,
+    [day, since, JSON.stringify(counts)],
   );
 }
+
+/** Counts of an earlier `since` come from a rollup that was overtaken. */
+const total = (column: string, before: string): string => `
+  ${before} = CASE WHEN old.counted_since < excluded.counted_since THEN old.${column} ELSE old.${before} END,
+  ${column} = CASE
+    WHEN old.counted_since < excluded.counted_since THEN old.${column} + excluded.${column}
+    WHEN old.counted_since > excluded.counted_since THEN greatest(old.${column}, excluded.${column})
+    ELSE greatest(old.${column}, old.${before} + excluded.${column}) END`;
 
 export interface StoredCount {
   readonly project_id: string;

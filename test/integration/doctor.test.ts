@@ -53,6 +53,12 @@ test('warns when maxmemory of Redis is not above the high-water mark', async () 
   }
 });
 
+test('names a misspelt setting with the one that is meant', async () => {
+  const { status, output } = await doctor({ QUERY_TIMOUT_MS: '5000' });
+  expect(output).toMatch(/! Settings: QUERY_TIMOUT_MS is no setting and is ignored; nearest is QUERY_TIMEOUT_MS\n +→ /);
+  expect(status).toBe(0);
+});
+
 test('warns about a queue without a worker', async () => {
   const redis = createRedis(databases.config);
   const queue = createIngestQueue(redis);

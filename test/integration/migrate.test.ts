@@ -135,3 +135,16 @@ test('progress names the migrations of PostgreSQL that are applied', { timeout: 
   await client.destroy();
   await earlier.close();
 });
+
+test('data of a newer version is refused in one line that names it', { timeout: 120_000 }, async () => {
+  const says = (store: string, name: string) =>
+    `${store} has data of a newer version of the service (this one does not know ${name}): run that version, or restore a backup with this one into an empty DATA_DIR\n`;
+  expect(await migrate().ended).toMatchObject({ status: 0 });
+  const clickhouse = createClickHouse(databases.config);
+  await clickhouse.insert({ table: 'schema_migrations', values: [{ name: '9999_next.sql' }], format: 'JSONEachRow' });
+  await clickhouse.close();
+  expect(await migrate().ended).toEqual({ status: 1, said: says('ClickHouse', '9999_next.sql') });
+
+  await postgres('schema_migrations').insert({ name: '9999_next.js', batch: 2, migration_time: new Date() });
+  expect(await migrate().ended).toEqual({ status: 1, said: says('PostgreSQL', '9999_next') });
+});

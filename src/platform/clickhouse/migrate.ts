@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
 import { messageOf } from '../errors.js';
+import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
 import { createPostgres } from '../postgres/client.js';
 import type { StepProgress } from '../progress.js';
@@ -155,7 +156,10 @@ const migrationFiles = (): string[] =>
     .filter((name) => name.endsWith('.sql'))
     .sort();
 
-/** Creates the database and its table of versions. Resolves with the files that it lacks. */
+/**
+ * Creates the database and its table of versions. Resolves with the files that it lacks. Throws
+ * NewerData for a database of a newer version.
+ */
 async function prepareHost(url: string, database: string): Promise<string[]> {
   // The database may not exist yet, so this connection does not select it.
   const admin = createClient({ url, log: { level: ClickHouseLogLevel.OFF } });
@@ -170,8 +174,11 @@ async function prepareHost(url: string, database: string): Promise<string[]> {
         'CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY name',
     });
     const result = await clickhouse.query({ query: 'SELECT name FROM schema_migrations', format: 'JSONEachRow' });
-    const known = new Set((await result.json<{ name: string }>()).map((row) => row.name));
-    return migrationFiles().filter((name) => !known.has(name));
+    const applied = new Set((await result.json<{ name: string }>()).map((row) => row.name));
+    const files = migrationFiles();
+    const unknown = [...applied].filter((name) => !files.includes(name)).sort();
+    if (unknown.length > 0) throw new NewerData('ClickHouse', unknown);
+    return files.filter((name) => !applied.has(name));
   });
 }
 

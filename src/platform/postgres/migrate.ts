@@ -1,6 +1,7 @@
 // Applies the migrations in ops/postgres with knex, whose lock allows concurrent runs.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
 import type { StepProgress, StepState } from '../progress.js';
 import { createPostgres, type PostgresSettings } from './client.js';
@@ -32,9 +33,13 @@ export async function applyMigrations(config: PostgresSettings, names: readonly 
   }
 }
 
+/** Of knex, with the files that are missing. */
+const UNKNOWN_APPLIED = /^The migration directory is corrupt, .* missing: (?<files>.*)$/;
+
 /**
- * Idempotent. Resolves with the names of the newly applied migrations. One transaction: a run that
- * is interrupted leaves nothing, its lock neither.
+ * Idempotent. Throws NewerData for a database of a newer version. Resolves with the names of the
+ * newly applied migrations. One transaction: a run that is interrupted leaves nothing, its lock
+ * neither.
  */
 export async function migratePostgres(config: PostgresSettings, progress?: StepProgress): Promise<string[]> {
   const postgres = createPostgres(config);
@@ -56,6 +61,9 @@ export async function migratePostgres(config: PostgresSettings, progress?: StepP
     total === 0 ? undefined : { step: 'migrating PostgreSQL', done, total, unit: 'migrations' };
   try {
     return await (progress === undefined ? migrate() : progress.watch(read, migrate));
+  } catch (error) {
+    const files = error instanceof Error ? UNKNOWN_APPLIED.exec(error.message)?.groups?.files : undefined;
+    throw files === undefined ? error : new NewerData('PostgreSQL', files.replaceAll('.js', '').split(', '));
   } finally {
     await postgres.destroy();
   }

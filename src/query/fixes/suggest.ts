@@ -1,6 +1,7 @@
 // Suggests fixes for the problems of a query: replacements of pieces of its text. Each is compiled
 // before it is suggested: with it, the query has fewer problems than before.
-import { editDistance, type QueryProblem, type Span } from '../errors.js';
+import { editDistance } from '../../platform/edit-distance.js';
+import type { QueryProblem, Span } from '../errors.js';
 import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES } from '../language.js';
 import { partsOf } from '../parse/scan.js';

@@ -46,6 +46,16 @@ test('every store and Grafana in docker-compose.yml requires a password without 
   expect(clickhouse?.environment).toHaveProperty('CLICKHOUSE_PASSWORD');
 });
 
+test('the image has the files that its npm commands run', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  const copied = [...read('Dockerfile').matchAll(/^COPY --from=build \/app\/(\w+) /gm)].map(([, folder]) => folder);
+  for (const name of ['migrate', 'doctor', 'jobs', 'shards', 'invite', 'import', 'demo']) {
+    const files = scripts[name]?.match(/\S+\.m?js/g) ?? [];
+    expect(files, name).toHaveLength(2);
+    for (const file of files) expect(copied, `${name}: ${file}`).toContain(file.split('/')[0]);
+  }
+});
+
 test("the service's containers run the commands of the Procfile with existing settings", () => {
   const commands = parseProcfile(read('Procfile')).map(({ args }) => args.at(-1));
   const dockerfileCommand = /^CMD (.*)$/m.exec(read('Dockerfile'))?.[1] ?? '[]';

@@ -1,7 +1,8 @@
 // Errors of the compiler: nearest names, hints and positions.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { drawDetail, editDistance, findNearest, quote, toDetails } from '../../../src/query/errors.js';
+import { editDistance } from '../../../src/platform/edit-distance.js';
+import { drawDetail, findNearest, quote, toDetails } from '../../../src/query/errors.js';
 import { NearestNames } from '../../../src/query/nearest-names.js';
 import { parse } from '../../../src/query/parse/parse.js';
 

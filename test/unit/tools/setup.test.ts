@@ -1,5 +1,5 @@
 // What the set-up of `npm start` installs, with fake package managers that record their arguments.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -89,4 +89,22 @@ test('installDependencies() leaves the folder alone where a link of node_modules
   const { status, stderr } = spawnSync(process.execPath, ['-e', script], { env: { PATH: folder }, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('node_modules is a link') });
   expect(calls()).toBe('');
+});
+
+test('two commands at once in a fresh clone install one after the other, and once', { timeout: 30_000 }, async () => {
+  const clone = join(folder, 'clone');
+  mkdirSync(join(clone, 'tools'), { recursive: true });
+  for (const name of ['tools/setup.mjs', 'package-lock.json']) copyFileSync(join(packageRoot, name), join(clone, name));
+  // Of a command that was killed.
+  writeFileSync(join(clone, '.setup.lock'), String(spawnSync('true').pid));
+  addCommand('npm', `echo begun >> '${folder}/calls'; sleep 1; mkdir -p node_modules; echo ended >> '${folder}/calls'`);
+  const url = pathToFileURL(join(clone, 'tools', 'setup.mjs')).href;
+  const script = `import('${url}').then(({ installDependencies }) => installDependencies())`;
+  const run = () => spawn(process.execPath, ['-e', script], { env: { PATH: `${folder}:${process.env.PATH}` } });
+  const ended = [run(), run()].map(
+    (child) => new Promise<number | null>((resolve) => child.once('close', (status) => resolve(status))),
+  );
+  expect(await Promise.all(ended)).toEqual([0, 0]);
+  expect(calls()).toBe('begun\nended\n');
+  expect(existsSync(join(clone, '.setup.lock'))).toBe(false);
 });

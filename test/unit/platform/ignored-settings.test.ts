@@ -1,0 +1,51 @@
+// Settings that nothing reads: what is said about .env, and about the environment.
+import { expect, test } from 'vitest';
+import { SETTING_NAMES } from '../../../src/platform/config.js';
+import { findIgnoredSettings } from '../../../src/platform/ignored-settings.js';
+
+const find = (file: string | undefined, environment: Record<string, string> = {}): string[] =>
+  findIgnoredSettings({ known: SETTING_NAMES, environment, file });
+
+test.each([
+  ['QUERY_TIMOUT_MS=5000', '.env: QUERY_TIMOUT_MS is no setting and is ignored; nearest is QUERY_TIMEOUT_MS'],
+  ['query_timeout_ms=5000', '.env: query_timeout_ms is no setting and is ignored; nearest is QUERY_TIMEOUT_MS'],
+  ['POTR=81', '.env: POTR is no setting and is ignored; nearest is PORT'],
+  ['INGEST_LANES=2', '.env: INGEST_LANES is no setting and is ignored; it is now INGEST_PARTITIONS'],
+  ['MAXIMUM_SPEED=2', '.env: MAXIMUM_SPEED is no setting and is ignored'],
+  ['MAIL_FROM=me#you', '.env: the value of MAIL_FROM ends before #: quote it if the rest belongs to it'],
+  ['export PORT=81#82', '.env: the value of PORT ends before #: quote it if the rest belongs to it'],
+  [
+    'QUERY_TIMEOUT_MS: 5000\n# more\nLOG_LEVEL=warn',
+    '.env: QUERY_TIMEOUT_MS has no = behind it, so that LOG_LEVEL below it is ignored as well',
+  ],
+])('of %j in .env', (file, sentence) => {
+  expect(find(`PORT=80\n${file}\n`)).toEqual([sentence]);
+});
+
+test.each([
+  'NODE_OPTIONS=--trace-gc',
+  'POSTGRES_PASSWORD=x',
+  'TZ=UTC',
+  'https_proxy=http://proxy',
+  'MAIL_FROM="me#you"',
+  'MAIL_FROM=me # you',
+  'MAIL_FROM=#you',
+  '# MAIL_FORM=me#you',
+  'MAIL_FROM="me\nPORT=80#81\n"',
+])('nothing of %j in .env', (file) => {
+  expect(find(file)).toEqual([]);
+});
+
+test('of the environment, only names that are nearly a setting which is not set', () => {
+  expect(find(undefined, { QUERY_TIMOUT_MS: '5', INGEST_LANES: '2' })).toEqual([
+    'QUERY_TIMOUT_MS is no setting and is ignored; nearest is QUERY_TIMEOUT_MS',
+    'INGEST_LANES is no setting and is ignored; it is now INGEST_PARTITIONS',
+  ]);
+  const ofOthers = { HOME: '/root', HOSTNAME: 'a', PORTS: '1', MAXIMUM_SPEED: '2', REDIS_PORT: '6379', SMTP_HOST: 'a' };
+  expect(find(undefined, ofOthers)).toEqual([]);
+  expect(find(undefined, { DATABASE_URI: 'postgres://a', DATABASE_URL: 'postgres://a' })).toEqual([]);
+});
+
+test('what npm start has read from .env is said once', () => {
+  expect(find('QUERY_TIMOUT_MS=5', { QUERY_TIMOUT_MS: '5' })).toHaveLength(1);
+});
