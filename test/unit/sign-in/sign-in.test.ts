@@ -1,9 +1,11 @@
 // Sign-in: provider settings, the person in a provider's response, and allowed targets.
 // test/integration/sign-in.test.ts tests the redirects.
 import grant, { type GrantResponse } from 'grant';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
 import { findVerifiedEmail, toIdentity } from '../../../src/sign-in/identity.js';
+import { createIdpClient } from '../../../src/sign-in/idp-client.js';
 import { toIdentityProvider } from '../../../src/sign-in/provider.js';
 
 const CALLBACK = 'https://analytics.example/auth/idp/cb';
@@ -47,6 +49,20 @@ describe('toIdentityProvider', () => {
     });
     expect(resolved.nonce ?? false).toBe(provider.isOpenId);
     expect(provider.id).toBe([preset, ...Object.values(more)].join(':'));
+  });
+
+  test('keeps the parameters of IDP_AUTHORIZE_URL', async () => {
+    const provider = providerOf({
+      IDP_AUTHORIZE_URL: 'https://id.example/authorize?p=b2c_1_sign_in&prompt=login',
+      IDP_TOKEN_URL: 'https://id.example/token',
+      IDP_USERINFO_URL: 'https://id.example/me',
+      ...CLIENT,
+    });
+    if (provider === undefined) throw new Error('no provider');
+    const { location } = await createIdpClient(provider, pino({ level: 'silent' })).start();
+    const { pathname, searchParams } = new URL(location);
+    const { p, prompt, client_id: clientId, response_type: type } = Object.fromEntries(searchParams);
+    expect([pathname, p, prompt, clientId, type]).toEqual(['/authorize', 'b2c_1_sign_in', 'login', 'client', 'code']);
   });
 
   test('returns undefined without settings, and throws when some are missing', () => {
@@ -134,12 +150,7 @@ describe('toIdentity', () => {
       { ...token({}), profile: { error: 'gone' } },
       { problem: 'the profile cannot be read: gone' },
     ],
-    [
-      'a profile without a subject',
-      openId,
-      { ...token({}), profile: { email: 'a@b.c' } },
-      { problem: 'the profile has neither sub nor id' },
-    ],
+    ['a profile without a subject', openId, { ...token({}), profile: { email: 'a@b.c' } }, { problem: 'the profile has neither sub nor id' }],
   ])('%s', (_name, provider, response, expected) => {
     expect(toIdentity(provider, response, { now })).toEqual(expected);
   });
