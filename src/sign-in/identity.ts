@@ -17,12 +17,12 @@ export function toIdentity(
   if (!isObject(profile) || profile.error !== undefined) {
     return { problem: `the profile cannot be read: ${describe(isObject(profile) ? profile.error : profile)}` };
   }
-  const subject = toText(profile.sub) ?? toText(profile.id);
-  if (subject === undefined) return { problem: 'the profile has neither sub nor id' };
+  const subject = toExactText(profile.sub) ?? toExactText(profile.id);
+  if (subject === undefined) return { problem: 'the profile has no sub and no id that can be stored' };
   const problem = provider.isOpenId ? findTokenProblem(response, subject, context.now) : undefined;
   if (problem !== undefined) return { problem };
 
-  const email = context.verifiedEmail ?? toText(profile.email);
+  const email = context.verifiedEmail ?? toExactText(profile.email);
   const saysVerified = profile.email_verified === true || profile.email_verified === 'true';
   return {
     signedIn: {
@@ -54,7 +54,7 @@ function findTokenProblem(response: GrantResponse, subject: string, now: number)
 export function findVerifiedEmail(emails: unknown): string | undefined {
   if (!Array.isArray(emails)) return undefined;
   const verified = emails.filter((entry) => isObject(entry) && entry.verified === true);
-  return toText((verified.find((entry) => entry.primary === true) ?? verified[0])?.email);
+  return toExactText((verified.find((entry) => entry.primary === true) ?? verified[0])?.email);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -62,6 +62,15 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const toText = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+
+/**
+ * Undefined for what is not stored exactly. A lone surrogate becomes U+FFFD, as any other does, so
+ * that two people would have one account; PostgreSQL refuses NUL.
+ */
+function toExactText(value: unknown): string | undefined {
+  const text = toText(value);
+  return text === undefined || /[\0\p{Cs}]/u.test(text) ? undefined : text;
+}
 
 const NAME_LENGTH_MAX = 100;
 

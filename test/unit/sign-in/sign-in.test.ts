@@ -85,6 +85,7 @@ describe('toIdentity', () => {
   const ada = { sub: 's', email: 'ada@example.com', email_verified: true, name: 'Ada' };
   const signedIn = { provider: 'p', subject: 's', email: 'ada@example.com', emailVerified: true, name: 'Ada' };
   const as = (changes: object) => ({ signedIn: { ...signedIn, ...changes } });
+  const NO_SUBJECT = 'the profile has no sub and no id that can be stored';
 
   test.each([
     ['the subject, with a verified address', openId, { ...token({}), profile: ada }, as({})],
@@ -150,7 +151,15 @@ describe('toIdentity', () => {
       { ...token({}), profile: { error: 'gone' } },
       { problem: 'the profile cannot be read: gone' },
     ],
-    ['a profile without a subject', openId, { ...token({}), profile: { email: 'a@b.c' } }, { problem: 'the profile has neither sub nor id' }],
+    ['a profile without a subject', openId, { ...token({}), profile: { email: 'a@b.c' } }, { problem: NO_SUBJECT }],
+    ['a subject with NUL', openId, { profile: { ...ada, sub: 's\0' } }, { problem: NO_SUBJECT }],
+    ['a subject with half a character', openId, { profile: { ...ada, sub: 's\ud800' } }, { problem: NO_SUBJECT }],
+    [
+      'an address that is not stored exactly',
+      openId,
+      { ...token({}), profile: { ...ada, email: 'ada\0@example.com' } },
+      as({ email: undefined, emailVerified: false }),
+    ],
   ])('%s', (_name, provider, response, expected) => {
     expect(toIdentity(provider, response, { now })).toEqual(expected);
   });
