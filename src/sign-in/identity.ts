@@ -22,8 +22,11 @@ export function toIdentity(
   const problem = provider.isOpenId ? findTokenProblem(response, subject, context.now) : undefined;
   if (problem !== undefined) return { problem };
 
-  const email = context.verifiedEmail ?? toExactText(profile.email);
-  const saysVerified = profile.email_verified === true || profile.email_verified === 'true';
+  const claims = provider.isOpenId ? toClaims(response) : {};
+  // The profile of some providers has the subject only.
+  const about = toExactText(profile.email) === undefined ? claims : profile;
+  const email = context.verifiedEmail ?? toExactText(about.email);
+  const saysVerified = about.email_verified === true || about.email_verified === 'true';
   return {
     signedIn: {
       provider: provider.id,
@@ -31,7 +34,7 @@ export function toIdentity(
       email,
       emailVerified:
         email !== undefined && (context.verifiedEmail !== undefined || saysVerified || provider.trustsEmail),
-      name: toName(toText(profile.name) ?? toText(profile.login) ?? email?.split('@')[0]),
+      name: toName(toText(profile.name) ?? toText(profile.login) ?? toText(claims.name) ?? email?.split('@')[0]),
     },
   };
 }
@@ -43,11 +46,17 @@ const CLOCK_TOLERANCE_MS = 60_000;
  * Connect Core, 5.3.2).
  */
 function findTokenProblem(response: GrantResponse, subject: string, now: number): string | undefined {
-  const claims: unknown = response.jwt?.id_token?.payload;
-  if (!isObject(claims)) return 'there is no id_token';
+  if (response.jwt?.id_token === undefined) return 'there is no id_token';
+  const claims = toClaims(response);
   if (toText(claims.sub) !== subject) return 'the id_token and the profile are of different people';
   if (!(Number(claims.exp) * 1000 > now - CLOCK_TOLERANCE_MS)) return 'the id_token has expired';
   return undefined;
+}
+
+/** Of the id_token; empty without one. */
+function toClaims(response: GrantResponse): Record<string, unknown> {
+  const claims: unknown = response.jwt?.id_token?.payload;
+  return isObject(claims) ? claims : {};
 }
 
 /** The verified primary address of a list such as GitHub's, else its first verified address. */

@@ -114,6 +114,18 @@ describe('toIdentity', () => {
       as({ email: undefined, emailVerified: false, name: undefined }),
     ],
     [
+      'the address and name of the token where the profile has none',
+      openId,
+      { ...token({ email: 'ada@example.com', email_verified: true, name: 'Ada' }), profile: { sub: 's' } },
+      as({}),
+    ],
+    [
+      'the address of the profile, not verified by the flag of the token',
+      openId,
+      { ...token({ email: 'eve@example.com', email_verified: true }), profile: { ...ada, email_verified: undefined } },
+      as({ emailVerified: false }),
+    ],
+    [
       'a name of one line that is not endless',
       openId,
       { ...token({}), profile: { ...ada, name: ` A\0d\na${'🦆'.repeat(200)}` } },
