@@ -51,6 +51,16 @@ describe('toIdentityProvider', () => {
     expect(provider.id).toBe([preset, ...Object.values(more)].join(':'));
   });
 
+  test('takes the addresses of a tenant beside a preset, and keeps the rest of it', () => {
+    const tenant = 'https://login.microsoftonline.com/tenant-id/oauth2/v2.0';
+    const addresses = { IDP_AUTHORIZE_URL: `${tenant}/authorize`, IDP_TOKEN_URL: `${tenant}/token` };
+    const provider = providerOf({ IDP_PRESET: 'microsoft', IDP_TRUST_EMAIL: 'true', ...addresses, ...CLIENT });
+    expect(provider).toMatchObject({ id: 'microsoft', grantName: 'microsoft', isOpenId: true, trustsEmail: true });
+    const urls = { authorize_url: addresses.IDP_AUTHORIZE_URL, access_url: addresses.IDP_TOKEN_URL };
+    expect(provider?.grant).toMatchObject(urls);
+    expect(provider?.grant).not.toHaveProperty('profile_url');
+  });
+
   test('keeps the parameters of IDP_AUTHORIZE_URL', async () => {
     const provider = providerOf({
       IDP_AUTHORIZE_URL: 'https://id.example/authorize?p=b2c_1_sign_in&prompt=login',
