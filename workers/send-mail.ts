@@ -34,7 +34,7 @@ export async function startMailWorker({ config, redis, log }: MailNeeds): Promis
           headers: unsubscribeHeaders(unsubscribeUrl),
         });
       } catch (error) {
-        if (isRefusal(error)) throw new UnrecoverableError(String(error));
+        if (isRefusal(error)) throw Object.assign(new UnrecoverableError(String(error)), { cause: error });
         throw error;
       }
     },
@@ -55,22 +55,34 @@ const unsubscribeHeaders = (url: string | undefined): Record<string, string> =>
   url === undefined ? {} : { 'List-Unsubscribe': `<${url}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' };
 
 // nodemailer's codes for a rejected sender, recipient or message. A 5xx at login (EAUTH) is a wrong
-// setting of the service: the mail stays queued until it is corrected.
+// setting of the service, as is a rejected sender: the mail stays queued until it is corrected.
 const ABOUT_THE_MAIL: readonly unknown[] = ['EENVELOPE', 'EMESSAGE'];
+const LOGIN_REQUIRED = 530;
+
+/** The sender is MAIL_FROM, and the server knows nothing else of the mail yet. */
+const isAboutTheSender = (error: Error): boolean => 'command' in error && error.command === 'MAIL FROM';
 
 /** The server rejected this mail permanently (5xx). */
 const isRefusal = (error: unknown): boolean =>
   error instanceof Error &&
   ABOUT_THE_MAIL.includes(codeOf(error)) &&
+  !isAboutTheSender(error) &&
   'responseCode' in error &&
   typeof error.responseCode === 'number' &&
-  error.responseCode >= 500;
+  error.responseCode >= 500 &&
+  error.responseCode !== LOGIN_REQUIRED;
 
 /** The message is about the server, such as a refused connection, certificate or password. */
 const describeFailure = (error: Error) => ({
   code: codeOf(error),
+  ...answerOf(error.cause instanceof Error ? error.cause : error),
+  ...((isAboutTheServer(codeOf(error)) || isAboutTheSender(error)) && { reason: error.message }),
+});
+
+/** The reply of the server and the command that it answers. */
+const answerOf = (error: Error) => ({
   ...('responseCode' in error && { response: error.responseCode }),
-  ...(isAboutTheServer(codeOf(error)) && { reason: error.message }),
+  ...('command' in error && { command: error.command }),
 });
 
 const isAboutTheServer = (code: unknown): boolean => typeof code === 'string' && /^E(?!ENVELOPE|MESSAGE)/.test(code);

@@ -37,7 +37,7 @@ interface MemberChange extends MemberKey {
 export async function changeRole(postgres: Postgres, key: MemberChange, role: Role): Promise<Member> {
   return postgres.transaction(async (transaction) => {
     const member = await lockMember(transaction, key);
-    if (role !== 'owner') await requireOtherOwner(transaction, key, 'demoted');
+    if (role !== 'owner') await requireOtherOwner(transaction, key.organizationId, { member, fate: 'demoted' });
     await transaction('members').where(whereOf(key)).update({ role });
     if (!mayInvite(role)) await revokeInvitationsBy(transaction, key);
     return { ...member, role };
@@ -50,8 +50,9 @@ export async function changeRole(postgres: Postgres, key: MemberChange, role: Ro
  */
 export async function removeMember(postgres: Postgres, key: MemberChange): Promise<void> {
   await postgres.transaction(async (transaction) => {
-    const { email } = await lockMember(transaction, key);
-    await requireOtherOwner(transaction, key, 'removed');
+    const member = await lockMember(transaction, key);
+    const { email } = member;
+    await requireOtherOwner(transaction, key.organizationId, { member, fate: 'removed' });
     await transaction('members').where(whereOf(key)).delete();
     await revokeInvitationsBy(transaction, key);
     if (email !== null) await revokeInvitationsTo(transaction, { ...key, email });
@@ -77,11 +78,16 @@ async function lockMember(transaction: Postgres, key: MemberChange): Promise<Mem
   return member;
 }
 
-async function requireOtherOwner(transaction: Postgres, key: MemberKey, fate: 'demoted' | 'removed'): Promise<void> {
+/** Compares stored ids: the id of the request may have another case. */
+async function requireOtherOwner(
+  transaction: Postgres,
+  organizationId: OrganizationId,
+  { member, fate }: { member: Member; fate: 'demoted' | 'removed' },
+): Promise<void> {
   const owners: { person_id: string }[] = await transaction('members')
-    .where({ organization_id: key.organizationId, role: 'owner' })
+    .where({ organization_id: organizationId, role: 'owner' })
     .select('person_id');
-  if (owners.length === 1 && owners[0]?.person_id === key.personId) {
+  if (owners.length === 1 && owners[0]?.person_id === member.user_id) {
     throw new PublicError('bad_request', `the last owner of an organization cannot be ${fate}`);
   }
 }

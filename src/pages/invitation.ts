@@ -47,7 +47,7 @@ const join = (path: string, email: string, organization: string, reader: Invitat
     ? html`<p>You are signed in as ${reader.name}.</p>
 <form method="post" action="${path}"><button class="wide" type="submit">Join ${organization}</button></form>`
     : html`<p>You are signed in as ${reader.name}, but your identity provider has not confirmed that this address is
-yours. Confirm it there, and sign in again.</p>
+yours. Confirm it there, and sign in again. Some providers confirm no address: then ask the operator of this service.</p>
 ${signOut(path, email)}`;
 
 const wrongAccount = (path: string, email: string, { name }: InvitationReader): Html =>

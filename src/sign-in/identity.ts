@@ -17,13 +17,16 @@ export function toIdentity(
   if (!isObject(profile) || profile.error !== undefined) {
     return { problem: `the profile cannot be read: ${describe(isObject(profile) ? profile.error : profile)}` };
   }
-  const subject = toText(profile.sub) ?? toText(profile.id);
-  if (subject === undefined) return { problem: 'the profile has neither sub nor id' };
+  const subject = toExactText(profile.sub) ?? toExactText(profile.id);
+  if (subject === undefined) return { problem: 'the profile has no sub and no id that can be stored' };
   const problem = provider.isOpenId ? findTokenProblem(response, subject, context.now) : undefined;
   if (problem !== undefined) return { problem };
 
-  const email = context.verifiedEmail ?? toText(profile.email);
-  const saysVerified = profile.email_verified === true || profile.email_verified === 'true';
+  const claims = provider.isOpenId ? toClaims(response) : {};
+  // The profile of some providers has the subject only.
+  const about = toExactText(profile.email) === undefined ? claims : profile;
+  const email = context.verifiedEmail ?? toExactText(about.email);
+  const saysVerified = about.email_verified === true || about.email_verified === 'true';
   return {
     signedIn: {
       provider: provider.id,
@@ -31,7 +34,7 @@ export function toIdentity(
       email,
       emailVerified:
         email !== undefined && (context.verifiedEmail !== undefined || saysVerified || provider.trustsEmail),
-      name: toName(toText(profile.name) ?? toText(profile.login) ?? email?.split('@')[0]),
+      name: toName(toText(profile.name) ?? toText(profile.login) ?? toText(claims.name) ?? email?.split('@')[0]),
     },
   };
 }
@@ -43,18 +46,24 @@ const CLOCK_TOLERANCE_MS = 60_000;
  * Connect Core, 5.3.2).
  */
 function findTokenProblem(response: GrantResponse, subject: string, now: number): string | undefined {
-  const claims: unknown = response.jwt?.id_token?.payload;
-  if (!isObject(claims)) return 'there is no id_token';
+  if (response.jwt?.id_token === undefined) return 'there is no id_token';
+  const claims = toClaims(response);
   if (toText(claims.sub) !== subject) return 'the id_token and the profile are of different people';
   if (!(Number(claims.exp) * 1000 > now - CLOCK_TOLERANCE_MS)) return 'the id_token has expired';
   return undefined;
+}
+
+/** Of the id_token; empty without one. */
+function toClaims(response: GrantResponse): Record<string, unknown> {
+  const claims: unknown = response.jwt?.id_token?.payload;
+  return isObject(claims) ? claims : {};
 }
 
 /** The verified primary address of a list such as GitHub's, else its first verified address. */
 export function findVerifiedEmail(emails: unknown): string | undefined {
   if (!Array.isArray(emails)) return undefined;
   const verified = emails.filter((entry) => isObject(entry) && entry.verified === true);
-  return toText((verified.find((entry) => entry.primary === true) ?? verified[0])?.email);
+  return toExactText((verified.find((entry) => entry.primary === true) ?? verified[0])?.email);
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -62,6 +71,15 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const toText = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;
+
+/**
+ * Undefined for what is not stored exactly. A lone surrogate becomes U+FFFD, as any other does, so
+ * that two people would have one account; PostgreSQL refuses NUL.
+ */
+function toExactText(value: unknown): string | undefined {
+  const text = toText(value);
+  return text === undefined || /[\0\p{Cs}]/u.test(text) ? undefined : text;
+}
 
 const NAME_LENGTH_MAX = 100;
 

@@ -81,6 +81,8 @@ export function toIdentityProvider(settings: ProviderSettings, callbackUrl: stri
   ]);
   const scope = settings.IDP_SCOPE ?? preset?.scope ?? OPENID_SCOPE;
   const isOpenId = scope.split(' ').includes('openid');
+  // Grant appends its parameters behind a question mark of its own.
+  const [authorizePath, ownParameters] = authorizeUrl?.split('?', 2) ?? [];
   return {
     id: settings.IDP_ID ?? ([presetName, settings.IDP_SUBDOMAIN].filter(Boolean).join(':') || String(authorizeUrl)),
     label: settings.IDP_LABEL ?? preset?.label ?? 'your organization',
@@ -92,7 +94,8 @@ export function toIdentityProvider(settings: ProviderSettings, callbackUrl: stri
       oauth: 2,
       key: clientId,
       secret: settings.IDP_CLIENT_SECRET,
-      authorize_url: authorizeUrl,
+      authorize_url: authorizePath,
+      custom_params: ownParameters && Object.fromEntries(new URLSearchParams(ownParameters)),
       access_url: settings.IDP_TOKEN_URL,
       profile_url: settings.IDP_USERINFO_URL ?? preset?.userinfoUrl,
       subdomain: settings.IDP_SUBDOMAIN,

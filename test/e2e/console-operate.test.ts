@@ -153,3 +153,23 @@ test('change the project, rotate its key, and delete it after its name has been 
   await page.waitForURL((url) => !url.pathname.includes(other.id));
   expect((await stored()).deleted_at).not.toBeNull();
 });
+
+test('a person who was removed makes one organization, also when the project needs a second attempt', async () => {
+  const [email, organization] = ['left@example.com', `Mine ${Date.now()}`];
+  const jar = await shop.join(email, 'member');
+  const { id } = await shop.postgres('people').where({ email }).first('id');
+  await shop.postgres('members').where({ person_id: id }).delete();
+  const { page } = await shop.visit('/ask', { jar });
+  let attempts = 0;
+  await page.route(/\/api\/orgs\/[^/]+\/projects$/, (route) => {
+    attempts += 1;
+    return attempts === 1 ? route.fulfill({ status: 503, json: { error: 'try again' } }) : route.continue();
+  });
+  await page.getByLabel('Organization').fill(organization);
+  await page.getByLabel('Name of the project').fill('First');
+  await page.getByRole('button', { name: 'Make the project' }).click();
+  await page.getByRole('alert').filter({ hasText: 'try again' }).waitFor();
+  await page.getByRole('button', { name: 'Make the project' }).click();
+  await page.waitForURL(/\/projects\/[^/]+\/start$/);
+  expect(await shop.postgres('organizations').where({ name: organization })).toHaveLength(1);
+});

@@ -153,11 +153,15 @@ describe('member routes', () => {
     expect(answer).toEqual({ status: 400, body: { error } });
   });
 
-  test.each(['owner', 'admin'] as const)('the last owner cannot be demoted or removed', async () => {
-    const owner = team.people.owner;
-    expect(await ask(`PATCH ${path(`/${owner.id}`)}`, as(owner, { role: 'admin' }))).toMatchObject({ status: 400 });
-    expect(await ask(`DELETE ${path(`/${owner.id}`)}`, as(owner))).toMatchObject({ status: 400 });
-    expect(await ask(`PATCH ${path(`/${owner.id}`)}`, as(owner, { role: 'owner' }))).toMatchObject({ status: 200 });
+  test.each([
+    ['as it is stored', (id: string) => id],
+    ['in capitals', (id: string) => id.toUpperCase()],
+  ])('the last owner cannot be demoted or removed, with the id %s', async (_, toText) => {
+    const { organization, people } = await createTeam(postgres);
+    const route = `/api/orgs/${organization.id}/members/${toText(people.owner.id)}`;
+    expect(await ask(`PATCH ${route}`, as(people.owner, { role: 'admin' }))).toMatchObject({ status: 400 });
+    expect(await ask(`DELETE ${route}`, as(people.owner))).toMatchObject({ status: 400 });
+    expect(await ask(`PATCH ${route}`, as(people.owner, { role: 'owner' }))).toMatchObject({ status: 200 });
   });
 
   test('one owner stays when the last two leave at the same time', async () => {

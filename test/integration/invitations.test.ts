@@ -301,12 +301,22 @@ describe('invitation mails', () => {
     expect(mail).not.toMatch(/evil|failed/);
   });
 
-  test('sending is retried while the server rejects the password, and fails permanently for an unknown address', async () => {
+  const inviteByMail = async (email: string) => {
     const { organization, people } = await createTeam(postgres);
-    const inviteByMail = async (email: string) => {
-      const sent = as(people.owner, { email, role: 'member' });
-      expect((await send(web.url, `POST /api/orgs/${organization.id}/invitations`, sent)).status).toBe(201);
-    };
+    const sent = as(people.owner, { email, role: 'member' });
+    expect((await send(web.url, `POST /api/orgs/${organization.id}/invitations`, sent)).status).toBe(201);
+  };
+
+  test('sending is retried while the server requires a login before it takes mails', async () => {
+    smtp.isSenderKnown = false;
+    await inviteByMail('patient@example.com');
+    const reply = '"response":530,"command":"MAIL FROM","reason":"Mail command failed: 530 authentication required"';
+    await eventually(() => expect(web.get('worker').output.join('\n')).toContain(`"code":"EENVELOPE",${reply}`));
+    smtp.isSenderKnown = true;
+    expect(await smtp.mailTo('patient@example.com')).toContain('/invitations/');
+  });
+
+  test('sending is retried while the server rejects the password, and fails permanently for an unknown address', async () => {
     const redis = createRedis(databases.config);
     const queue = createMailQueue(redis);
     try {
@@ -324,8 +334,10 @@ describe('invitation mails', () => {
       const [refused] = await queue.getFailed();
       expect(refused).toMatchObject({ attemptsMade: 1, data: { to: UNKNOWN_MAILBOX } });
       const log = web.get('worker').output.join('\n');
-      expect(log).toContain('"code":"EAUTH","response":535,"reason":"Invalid login: 535 authentication failed"');
-      expect(log).toContain('"code":"UnrecoverableError"');
+      expect(log).toContain(
+        '"code":"EAUTH","response":535,"command":"AUTH PLAIN","reason":"Invalid login: 535 authentication failed"',
+      );
+      expect(log).toContain('"code":"UnrecoverableError","response":550,"command":"RCPT TO"');
       expect(log).not.toMatch(/example\.com|password/);
     } finally {
       await queue.close();

@@ -1,4 +1,5 @@
-// SMTP server for tests: stores the mails it receives, and can be told to reject the password.
+// SMTP server for tests: stores the mails it receives, and can be told to reject the
+// password or the sender.
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { SMTPServer } from 'smtp-server';
@@ -10,6 +11,8 @@ export interface TestMailServer {
   /** The raw mails, headers first. */
   readonly mails: readonly string[];
   isPasswordKnown: boolean;
+  /** Otherwise the server requires another login before it takes mails of the sender. */
+  isSenderKnown: boolean;
   /** Waits for a mail to an address and resolves with it, with wrapped lines rejoined. */
   mailTo(address: string): Promise<string>;
   close(): void;
@@ -26,6 +29,10 @@ export async function startMailServer(): Promise<TestMailServer> {
     onAuth({ username }, _session, done) {
       if (server.isPasswordKnown) done(null, { user: username });
       else done(Object.assign(new Error('authentication failed'), { responseCode: 535 }));
+    },
+    onMailFrom(_address, _session, done) {
+      if (server.isSenderKnown) done();
+      else done(Object.assign(new Error('authentication required'), { responseCode: 530 }));
     },
     onRcptTo({ address }, _session, done) {
       if (address === UNKNOWN_MAILBOX) done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
@@ -49,6 +56,7 @@ export async function startMailServer(): Promise<TestMailServer> {
       return mail.replaceAll('=\r\n', '');
     });
   const url = `smtp://team:password@127.0.0.1:${port}`;
-  const server: TestMailServer = { url, mails, isPasswordKnown: true, mailTo, close: () => smtp.close() };
+  const close = () => smtp.close();
+  const server: TestMailServer = { url, mails, isPasswordKnown: true, isSenderKnown: true, mailTo, close };
   return server;
 }

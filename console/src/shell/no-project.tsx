@@ -16,8 +16,8 @@ const create = async (path: string, name: string): Promise<string> =>
 export function NoProject({ boot }: { readonly boot: Boot }) {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
-  const own = boot.organizations.find(({ role }) => role !== 'member');
-  if (own === undefined && boot.organizations.length > 0) {
+  const [ownId, setOwnId] = useState(boot.organizations.find(({ role }) => role !== 'member')?.id);
+  if (ownId === undefined && boot.organizations.length > 0) {
     return (
       <main className={style.page}>
         <h1>{texts.noProject.title}</h1>
@@ -31,7 +31,9 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
     const form = new FormData(event.currentTarget);
     setBusy(true);
     try {
-      const organizationId = own?.id ?? (await create('/api/orgs', String(form.get('organization'))));
+      const organizationId = ownId ?? (await create('/api/orgs', String(form.get('organization'))));
+      // Another attempt makes no second organization.
+      setOwnId(organizationId);
       const id = await create(`/api/orgs/${organizationId}/projects`, String(form.get('project')));
       // The page of the new project comes from the server, which knows it.
       location.assign(`/projects/${id}/start`);
@@ -46,15 +48,15 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
       <h1>{texts.noProject.title}</h1>
       <p className="muted">{texts.noProject.text}</p>
       <form className={style.form} onSubmit={submit}>
-        {own === undefined && (
+        {ownId === undefined && (
           <label>
             {texts.noProject.organization}
-            <input className="field" name="organization" required maxLength={200} />
+            <input className="field" name="organization" required maxLength={128} />
           </label>
         )}
         <label>
           {texts.noProject.name}
-          <input className="field" name="project" required maxLength={200} />
+          <input className="field" name="project" required maxLength={128} />
         </label>
         {problem !== undefined && (
           <p role="alert" className={style.problem}>

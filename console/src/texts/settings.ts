@@ -60,7 +60,8 @@ export const settingsTexts = {
   roleOf: (name: string) => `Role of ${name}`,
   remove: 'Remove',
   removeThis: (name: string) => `Remove ${name}`,
-  removeNote: 'Their personal tokens and invitations end with it.',
+  removeNote:
+    'Their personal tokens and invitations end with it. What they know or made for the organization stays: secret keys, the admin key, service tokens, and the addresses of alerts and reports.',
   typeMember: 'Type this to confirm:',
   invitations: 'Invitations',
   email: 'E-mail address',

@@ -1,9 +1,11 @@
 // Sign-in: provider settings, the person in a provider's response, and allowed targets.
 // test/integration/sign-in.test.ts tests the redirects.
 import grant, { type GrantResponse } from 'grant';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
 import { findVerifiedEmail, toIdentity } from '../../../src/sign-in/identity.js';
+import { createIdpClient } from '../../../src/sign-in/idp-client.js';
 import { toIdentityProvider } from '../../../src/sign-in/provider.js';
 
 const CALLBACK = 'https://analytics.example/auth/idp/cb';
@@ -49,6 +51,30 @@ describe('toIdentityProvider', () => {
     expect(provider.id).toBe([preset, ...Object.values(more)].join(':'));
   });
 
+  test('takes the addresses of a tenant beside a preset, and keeps the rest of it', () => {
+    const tenant = 'https://login.microsoftonline.com/tenant-id/oauth2/v2.0';
+    const addresses = { IDP_AUTHORIZE_URL: `${tenant}/authorize`, IDP_TOKEN_URL: `${tenant}/token` };
+    const provider = providerOf({ IDP_PRESET: 'microsoft', IDP_TRUST_EMAIL: 'true', ...addresses, ...CLIENT });
+    expect(provider).toMatchObject({ id: 'microsoft', grantName: 'microsoft', isOpenId: true, trustsEmail: true });
+    const urls = { authorize_url: addresses.IDP_AUTHORIZE_URL, access_url: addresses.IDP_TOKEN_URL };
+    expect(provider?.grant).toMatchObject(urls);
+    expect(provider?.grant).not.toHaveProperty('profile_url');
+  });
+
+  test('keeps the parameters of IDP_AUTHORIZE_URL', async () => {
+    const provider = providerOf({
+      IDP_AUTHORIZE_URL: 'https://id.example/authorize?p=b2c_1_sign_in&prompt=login',
+      IDP_TOKEN_URL: 'https://id.example/token',
+      IDP_USERINFO_URL: 'https://id.example/me',
+      ...CLIENT,
+    });
+    if (provider === undefined) throw new Error('no provider');
+    const { location } = await createIdpClient(provider, pino({ level: 'silent' })).start();
+    const { pathname, searchParams } = new URL(location);
+    const { p, prompt, client_id: clientId, response_type: type } = Object.fromEntries(searchParams);
+    expect([pathname, p, prompt, clientId, type]).toEqual(['/authorize', 'b2c_1_sign_in', 'login', 'client', 'code']);
+  });
+
   test('returns undefined without settings, and throws when some are missing', () => {
     expect(providerOf({})).toBeUndefined();
     expect(() => providerOf({ IDP_CLIENT_ID: 'x' })).toThrow(
@@ -69,6 +95,7 @@ describe('toIdentity', () => {
   const ada = { sub: 's', email: 'ada@example.com', email_verified: true, name: 'Ada' };
   const signedIn = { provider: 'p', subject: 's', email: 'ada@example.com', emailVerified: true, name: 'Ada' };
   const as = (changes: object) => ({ signedIn: { ...signedIn, ...changes } });
+  const NO_SUBJECT = 'the profile has no sub and no id that can be stored';
 
   test.each([
     ['the subject, with a verified address', openId, { ...token({}), profile: ada }, as({})],
@@ -95,6 +122,18 @@ describe('toIdentity', () => {
       openId,
       { ...token({}), profile: { sub: 's' } },
       as({ email: undefined, emailVerified: false, name: undefined }),
+    ],
+    [
+      'the address and name of the token where the profile has none',
+      openId,
+      { ...token({ email: 'ada@example.com', email_verified: true, name: 'Ada' }), profile: { sub: 's' } },
+      as({}),
+    ],
+    [
+      'the address of the profile, not verified by the flag of the token',
+      openId,
+      { ...token({ email: 'eve@example.com', email_verified: true }), profile: { ...ada, email_verified: undefined } },
+      as({ emailVerified: false }),
     ],
     [
       'a name of one line that is not endless',
@@ -134,11 +173,14 @@ describe('toIdentity', () => {
       { ...token({}), profile: { error: 'gone' } },
       { problem: 'the profile cannot be read: gone' },
     ],
+    ['a profile without a subject', openId, { ...token({}), profile: { email: 'a@b.c' } }, { problem: NO_SUBJECT }],
+    ['a subject with NUL', openId, { profile: { ...ada, sub: 's\0' } }, { problem: NO_SUBJECT }],
+    ['a subject with half a character', openId, { profile: { ...ada, sub: 's\ud800' } }, { problem: NO_SUBJECT }],
     [
-      'a profile without a subject',
+      'an address that is not stored exactly',
       openId,
-      { ...token({}), profile: { email: 'a@b.c' } },
-      { problem: 'the profile has neither sub nor id' },
+      { ...token({}), profile: { ...ada, email: 'ada\0@example.com' } },
+      as({ email: undefined, emailVerified: false }),
     ],
   ])('%s', (_name, provider, response, expected) => {
     expect(toIdentity(provider, response, { now })).toEqual(expected);
