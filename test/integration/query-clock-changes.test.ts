@@ -146,3 +146,17 @@ test.each(CHANGES)('buckets of %s around %s', async (zone, day) => {
     }
   }
 });
+
+test.each(CHANGES)('every source has the same buckets of %s around %s', async (zone, day) => {
+  const { fromMs, toMs } = rangeOf(day);
+  const within = `from "${new Date(fromMs).toISOString()}" to "${new Date(toMs).toISOString()}"`;
+  const counts = await run(`"${day}" | ${within} | count by hour`, zone);
+  expect(await run(`formula count("${day}") as events by hour | ${within}`, zone)).toEqual(counts);
+  const starts = counts.map(([start]) => start);
+  const unique = await run(`"${day}" | ${within} | unique by hour`, zone);
+  expect(unique.map(([start]) => start)).toEqual(starts);
+  expect(unique.map(([, people]) => people)).toEqual(counts.map(([, count]) => Math.min(1, Number(count))));
+  const days = await run(`"${day}" | ${within} | count by day`, zone);
+  const funnel = await run(`funnel "${day}" -> "${day}" | ${within} | window 1m | by day`, zone);
+  expect([...new Set(funnel.map(([start]) => start))]).toEqual(days.map(([start]) => start));
+});
