@@ -48,6 +48,8 @@ function toRemark(issue: Issue, found: unknown): Remark {
 function toExpectation(issue: Issue, found: unknown): string {
   switch (issue.code) {
     case 'invalid_type': {
+      // The schema words some itself: what is text may have a form.
+      if (!issue.message.startsWith('Invalid input')) return `it ${issue.message}`;
       const isUnquoted = issue.expected === 'string' && ['number', 'boolean'].includes(typeof found);
       return `it is ${TYPE_WORDS[issue.expected] ?? issue.expected}${isUnquoted ? `: write "${found}"` : ''}`;
     }

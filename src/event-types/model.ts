@@ -6,7 +6,13 @@ export type PropertyType = 'string' | 'number' | 'boolean' | 'null';
 
 export interface EventType {
   readonly name: string;
-  readonly properties: readonly { readonly key: string; readonly types: readonly PropertyType[] }[];
+  /** Undefined without an event in the range: it may have any. */
+  readonly properties: readonly Property[] | undefined;
+}
+
+interface Property {
+  readonly key: string;
+  readonly types: readonly PropertyType[];
 }
 
 export interface ProjectTypes {
@@ -29,6 +35,8 @@ const inspectedSchema = z.object({
   rows: z.array(z.object({ property: z.string(), types: z.array(z.enum(['string', 'number', 'boolean', 'null'])) })),
 });
 
+const countedSchema = z.object({ rows: z.array(z.object({ event_type: z.string() })) });
+
 /** Known types in order, null last. Empty when only null was seen: it may be anything. */
 export function orderTypes(types: readonly PropertyType[]): readonly PropertyType[] {
   const known = types.filter((type) => type !== 'null').sort();
@@ -47,8 +55,12 @@ export async function readProjectTypes(ask: Ask): Promise<ProjectTypes> {
   const names = events.map(({ event_type: name }) => name).filter((name) => !isOwn(name));
   const read: EventType[] = [];
   for (const name of names.sort()) read.push({ name, properties: await readProperties(ask, name) });
+  const isBare = ({ properties }: EventType): boolean => properties?.length === 0;
+  const recent = read.some(isBare) ? await readRecentNames(ask) : undefined;
   return {
-    events: read,
+    events: read.map((event) =>
+      isBare(event) && !recent?.has(event.name) ? { ...event, properties: undefined } : event,
+    ),
     metrics: definitions.metrics.map(({ name }) => name).sort(),
     cohorts: definitions.cohorts.map(({ name }) => name).sort(),
   };
@@ -57,21 +69,23 @@ export async function readProjectTypes(ask: Ask): Promise<ProjectTypes> {
 /** Rows of one answer: the most that a query returns. */
 const ROWS_PER_ANSWER = 10_000;
 
-type Inspected = z.infer<typeof inspectedSchema>['rows'];
-
-async function inspect(ask: Ask, name: string): Promise<Inspected> {
-  const q = `inspect ${JSON.stringify(name)} | ${RANGE}`;
-  const all: Inspected = [];
+async function readRows<Row>(ask: Ask, q: string, schema: z.ZodType<{ rows: Row[] }>): Promise<Row[]> {
+  const all: Row[] = [];
   for (;;) {
     const page = { limit: ROWS_PER_ANSWER, offset: all.length };
-    const { rows } = inspectedSchema.parse(await ask('/query', { q, format: 'json', ...page }));
+    const { rows } = schema.parse(await ask('/query', { q, format: 'json', ...page }));
     for (const row of rows) all.push(row);
     if (rows.length < ROWS_PER_ANSWER) return all;
   }
 }
 
-async function readProperties(ask: Ask, name: string): Promise<EventType['properties']> {
-  return (await inspect(ask, name))
+async function readRecentNames(ask: Ask): Promise<ReadonlySet<string>> {
+  const rows = await readRows(ask, `* | ${RANGE} | count by event_type`, countedSchema);
+  return new Set(rows.map(({ event_type: name }) => name));
+}
+
+async function readProperties(ask: Ask, name: string): Promise<readonly Property[]> {
+  return (await readRows(ask, `inspect ${JSON.stringify(name)} | ${RANGE}`, inspectedSchema))
     .filter(({ property }) => property.startsWith(PREFIX))
     .map(({ property, types }) => ({ key: toKey(property.slice(PREFIX.length)), types }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));

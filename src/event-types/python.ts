@@ -1,5 +1,5 @@
 // The types of a project's events as a Python module of `TypedDict`s, for Python 3.9 or newer.
-import { orderTypes, type ProjectTypes, type PropertyType } from './model.js';
+import { type EventType, orderTypes, type ProjectTypes, type PropertyType } from './model.js';
 
 const TYPES = { string: 'str', number: 'float', boolean: 'bool', null: 'None' } as const;
 
@@ -12,20 +12,15 @@ export function toPython({ events, metrics, cohorts }: ProjectTypes): string {
   const classes = uniqueClassNames(events.map(({ name }) => name));
   return [
     '# Written by `npm run types` of the Event Analytics Service; write it again instead of changing it.',
-    'from typing import Any, Literal, NoReturn, TypedDict, Union',
+    'from typing import Any, Dict, Literal, NoReturn, TypedDict, Union',
     '',
     'Ids = TypedDict("Ids", {"user_id": str, "device_id": str, "session_id": str, "time": str, "insert_id": str}, total=False)',
     '',
     ...events.flatMap(({ name, properties }, index) => {
       const className = classes[index] ?? '';
-      const fields = properties.map(({ key, types }) => `    ${quote(key)}: ${typeOf(types)},`);
       return [
         '',
-        `${className}Properties = TypedDict(`,
-        `    "${className}Properties",`,
-        ...(fields.length === 0 ? ['    {},'] : ['    {', ...fields.map((field) => `    ${field}`), '    },']),
-        '    total=False,',
-        ')',
+        ...propertiesOf(className, properties),
         '',
         '',
         `class ${className}(Ids, total=False):`,
@@ -43,6 +38,18 @@ export function toPython({ events, metrics, cohorts }: ProjectTypes): string {
   ].join('\n');
 }
 
+function propertiesOf(className: string, properties: EventType['properties']): string[] {
+  if (properties === undefined) return [`${className}Properties = Dict[str, Any]`];
+  const fields = properties.map(({ key, types }) => `    ${quote(key)}: ${typeOf(types)},`);
+  return [
+    `${className}Properties = TypedDict(`,
+    `    "${className}Properties",`,
+    ...(fields.length === 0 ? ['    {},'] : ['    {', ...fields.map((field) => `    ${field}`), '    },']),
+    '    total=False,',
+    ')',
+  ];
+}
+
 function typeOf(types: readonly PropertyType[]): string {
   const names = orderTypes(types).map((type) => TYPES[type]);
   return names.length > 1 ? `Union[${names.join(', ')}]` : (names[0] ?? 'Any');
@@ -55,6 +62,7 @@ const RESERVED = new Set([
   'Metric',
   'Cohort',
   'Any',
+  'Dict',
   'Literal',
   'NoReturn',
   'None',

@@ -15,8 +15,8 @@ export function toTypeScript({ events, metrics, cohorts }: ProjectTypes): string
     '/** Properties by event type, for `new Client<Events>(…)` and `Service<Events>`. */',
     'export interface Events {',
     ...events.flatMap(({ name, properties }) =>
-      properties.length === 0
-        ? [`  ${keyOf(name)}: Record<string, never>;`]
+      properties === undefined || properties.length === 0
+        ? [`  ${keyOf(name)}: Record<string, ${properties ? 'never' : 'unknown'}>;`]
         : [
             `  ${keyOf(name)}: {`,
             ...properties.map(({ key, types }) => `    ${keyOf(key)}?: ${typeOf(types)};`),

@@ -1,6 +1,7 @@
 // Parses the body of a /track request into raw events: one object, or a batch. The API and the
 // worker both parse the same bytes, so the result depends on nothing else.
 import { PublicError } from '../platform/errors.js';
+import { jsonText } from '../platform/json-text.js';
 import { VALUE_DEPTH_MAX } from './limits.js';
 
 export type RawEvent = Readonly<Record<string, unknown>>;
@@ -30,7 +31,7 @@ export const isObject = (value: unknown): value is RawEvent =>
 
 /** Throws bad_request when the bytes are not JSON. Texts are sanitized. */
 export function parseJson(bytes: Buffer): unknown {
-  const text = bytes.toString('utf8');
+  const text = jsonText(bytes);
   const value = parsed(text);
   return hasDoubtfulEscape(text) ? sanitize(value, USED_LEVELS) : value;
 }

@@ -8,6 +8,9 @@ export class AnswerNotWanted extends Error {}
 
 const NARROWER = 'ask for a shorter time range, one event type instead of *, or fewer groups';
 
+/** Rows that the engine answers: the most that a page has, and one that tells of the next page. */
+export const RESULT_ROWS_MAX = 10_001;
+
 const describeBytes = (bytes: number): string => `${Math.round(bytes / (1024 * 1024))} MiB`;
 
 const MEMORY_LIMIT_EXCEEDED = '241';
@@ -50,6 +53,8 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
     case '158': // TOO_MANY_ROWS
     case '307': // TOO_MANY_BYTES
     case '396': // TOO_MANY_ROWS_OR_BYTES
+      // A page has fewer rows: these are those that an answer is computed from.
+      if (/for result exceeded, max rows/i.test(cause.message)) return tooManyRows(cause);
       return new PublicError(
         'bad_request',
         `the query reads or answers more than one query may; list fewer rows or only the fields you need, or ${NARROWER}`,
@@ -72,6 +77,13 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
       return cause;
   }
 }
+
+const tooManyRows = (cause: unknown): PublicError =>
+  new PublicError(
+    'bad_request',
+    `the answer is computed from more than ${RESULT_ROWS_MAX - 1} rows, the limit of one query; an experiment has two for each variant, so ids must not be sent as variants; else ${NARROWER}`,
+    { cause },
+  );
 
 const unavailable = (cause: unknown): PublicError =>
   new PublicError('unavailable', 'queries cannot be answered right now; try again', { cause });

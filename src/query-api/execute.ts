@@ -8,7 +8,7 @@ import { stopQuery } from '../platform/clickhouse/kill-query.js';
 import type { Logger } from '../platform/log.js';
 import type { Statement } from '../query/print/print.js';
 import { type EngineBytes, type EngineResult, parseResult, readBytes } from './engine-answer.js';
-import { AnswerNotWanted, isOverQueryMemory, toPublicError } from './engine-failures.js';
+import { AnswerNotWanted, isOverQueryMemory, RESULT_ROWS_MAX, toPublicError } from './engine-failures.js';
 import type { EngineShare, QueryShare } from './shares.js';
 
 export interface EngineLimits {
@@ -36,7 +36,6 @@ export interface Execution {
 
 // ClickHouse enforces the deadline itself; after this time the query is stopped from here.
 const GRACE_MS = 1_000;
-const RESULT_ROWS_MAX = 10_001;
 // An answer is held as text, as values and as text again, in a process shared by all projects.
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
 // A short query can become a long statement, because each condition on a property reads several

@@ -27,7 +27,7 @@ async function changeAlone(
     throw new Error('the address of shard 1 is CLICKHOUSE_URL: change this setting, and restart every process');
   }
   if (urls.length !== before.length) {
-    throw new Error(`the shard ${shard} has ${before.length} URLs, so ${before.length} are needed, not ${urls.length}`);
+    throw new Error(`name as many URLs as the shard ${shard} has: ${before.length}, not ${urls.length}`);
   }
   for (const url of urls) {
     if (await hasTable(url, database, 'events')) continue;

@@ -122,6 +122,70 @@ with Client("k", "${server.url}") as client:
   await server.close();
 });
 
+// Types of NumPy and pandas, which the client knows by name.
+const TABLE_TYPES = `
+from datetime import datetime, timezone
+from types import SimpleNamespace
+class NAType:
+    def __bool__(self):
+        raise TypeError("boolean value of NA is ambiguous")
+    def __repr__(self):
+        return "<NA>"
+class Number:
+    def __init__(self, value):
+        self.value = value
+    def __repr__(self):
+        return str(self.value)
+    def tolist(self):
+        return self.value
+Number.__module__ = "numpy"
+Number.dtype = SimpleNamespace(kind="f")
+class Timestamp(datetime):
+    def astimezone(self, zone):
+        raise TypeError("Cannot convert tz-naive Timestamp")
+    def to_pydatetime(self, warn=True):
+        return datetime(self.year, self.month, self.day, tzinfo=timezone.utc)
+NA = NAType()
+`;
+
+test('Python: missing values of tables are no ids, and their numbers are numbers', async () => {
+  const server = await startScriptedServer();
+  const printed = await runPythonScript(`${TABLE_TYPES}
+from event_analytics import Client
+with Client("k", "${server.url}") as client:
+    missing = (NA, float("nan"), Number(float("nan")))
+    for id in missing:
+        client.track("a", user_id=id, device_id=Number(7.0), time=id, event_properties={"missing": id, "list": [id]})
+        try:
+            client.identify(id)
+        except ValueError as error:
+            print(error)
+    client.track("b", time=Timestamp(2026, 1, 2), event_properties={"price": Number(1.5), "is_new": Number(True), "sizes": Number([1, 2])})
+`);
+  expect(printed.split('\n')).toEqual(Array(3).fill('identify needs a user_id'));
+  const time = expect.stringMatching(/^\d{4}-.*Z$/);
+  const missing = { time, device_id: '7', event_properties: { missing: null, list: [null] } };
+  const events = server.requests.flatMap(({ body }) => body.events);
+  expect(events).toMatchObject([
+    ...Array(3).fill(missing),
+    { time: '2026-01-02T00:00:00.000Z', event_properties: { price: 1.5, is_new: true, sizes: [1, 2] } },
+  ]);
+  expect(events.some((event) => 'user_id' in event)).toBe(false);
+  await server.close();
+});
+
+test('Node: a bigint in properties is sent as text, as in ids', async () => {
+  const server = await startScriptedServer();
+  const client = new Client({ key: 'k', host: server.url });
+  client.track({ event_type: 'a', event_properties: { order: 9007199254740993n } });
+  client.identify({ user_id: 'ada', user_properties: { account: 7n } });
+  await client.flush();
+  const [track, identify] = server.requests;
+  expect(track?.body.events[0].event_properties).toEqual({ order: '9007199254740993' });
+  expect(identify?.body.user_properties).toEqual({ account: '7' });
+  await server.close();
+});
+
 describe('a batch with an invalid event at its end', () => {
   test('Node: throws, and queues none of its events', async () => {
     const server = await startScriptedServer();

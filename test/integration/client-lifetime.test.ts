@@ -122,6 +122,30 @@ describe.concurrent('client shutdown and memory', () => {
       expect(signals.map((signal) => getEventListeners(signal, 'abort').length)).toEqual([0]);
     }));
 
+  test('Node: an onError that throws or rejects does not end the process', () =>
+    withServer(async (server) => {
+      server.answers.push({ status: 400 }, { status: 400 });
+      const rejections: unknown[] = [];
+      const listen = (reason: unknown) => rejections.push(reason);
+      process.on('unhandledRejection', listen);
+      const thrown = new Error('of the callback');
+      const failures: (() => Promise<void>)[] = [
+        () => Promise.reject(thrown),
+        () => {
+          throw thrown;
+        },
+      ];
+      for (const onError of failures) {
+        const client = new Client({ key: 'k', host: server.url, onError });
+        client.track({ event_type: 'a' });
+        await client.close();
+        client.track({ event_type: 'late' });
+      }
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      process.off('unhandledRejection', listen);
+      expect(rejections.filter((reason) => reason === thrown)).toEqual([]);
+    }));
+
   test('Node: ids are sent as text, except numbers that JavaScript cannot hold exactly', () =>
     withServer(async (server) => {
       const client = new Client({ key: 'k', host: server.url });
@@ -239,6 +263,23 @@ if child == 0:
 os.waitpid(child, 0)
 `);
       expect(eventTypes(server).sort()).toEqual(['child', 'parent']);
+    }));
+
+  test('Python: a process that is forked while another thread chooses can choose', () =>
+    withServer(async (server) => {
+      const printed = await runPythonScript(`
+import os, signal, sys
+from event_analytics import Client
+client = Client("k", "${server.url}")
+client._exposures_lock.acquire()
+child = os.fork()
+if child == 0:
+    signal.alarm(10)
+    print(client.choice("color", ["only"], user_id="ada"))
+    sys.exit()
+print(os.waitpid(child, 0)[1])
+`);
+      expect(printed.split('\n')).toEqual(['only', '0']);
     }));
 
   test('Python: ids are sent as text in every call', () =>

@@ -2,7 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
+import { compile } from '../../src/query/compile.js';
 import { parseResult } from '../../src/query-api/engine-answer.js';
 import { AnswerNotWanted } from '../../src/query-api/engine-failures.js';
 import { beginExecution, type EngineLimits, type Execution, type QueryCaller } from '../../src/query-api/execute.js';
@@ -57,6 +59,23 @@ test('an answer that is too large for the process is refused', async () => {
   await expect(begin().run({ sql: `${row}(40)`, params: {} })).rejects.toMatchObject({
     status: 400,
     message: expect.stringContaining('list fewer rows'),
+  });
+});
+
+test('an experiment of more variants than rows is refused with the limit', async () => {
+  const projectId = toProjectId('01900000-0000-7000-8000-000000000001');
+  await clickhouse.command({
+    query: `INSERT INTO events (project_id, event_type, time, insert_id, user_id, ep_str)
+      SELECT {project:UUID}, 'service.exposure', now64(3) - 60, toString(number), toString(number),
+        map('choice_key', 'color', 'variant_key', toString(number))
+      FROM numbers(50000)`,
+    query_params: { project: projectId },
+  });
+  const text = 'choice color | results a | window 1d | unit user_id';
+  const compiled = compile(text, { projectId, nowMs: Date.now(), timezone: 'UTC', limit: 100, offset: 0 });
+  await expect(begin().run(compiled.statement)).rejects.toMatchObject({
+    status: 400,
+    message: expect.stringContaining('computed from more than 10000 rows, the limit of one query; an experiment'),
   });
 });
 

@@ -223,7 +223,7 @@ test('a shard takes no address where its data is not', async () => {
     const { url } = two.second;
     await expect(change(1, url)).rejects.toThrow('the address of shard 1 is CLICKHOUSE_URL');
     await expect(change(9, url)).rejects.toThrow('there is no shard 9');
-    await expect(change(2, url, empty.url)).rejects.toThrow('the shard 2 has 1 URLs, so 1 are needed, not 2');
+    await expect(change(2, url, empty.url)).rejects.toThrow('name as many URLs as the shard 2 has: 1, not 2');
     await expect(change(2, two.databases.config.CLICKHOUSE_URL)).rejects.toThrow('are the same server');
     const database = two.databases.config.CLICKHOUSE_DATABASE;
     await migrateShard({ id: 2, urls: [empty.url] }, database);

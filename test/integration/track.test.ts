@@ -55,6 +55,11 @@ describe('POST /track accepts', () => {
     });
   });
 
+  test('a body that begins with a byte-order mark', async () => {
+    expect(await send('\uFEFF{"event_type":"marked"}')).toMatchObject({ status: 200, body: { accepted: 1 } });
+    expect(await stored('marked', 'library')).toMatchObject({ event_type: 'marked' });
+  });
+
   test('one event of a secret key with wait=1, and answers when it is counted', async () => {
     const sent = await fetch(`${processes.url}/track?wait=1`, {
       method: 'POST',

@@ -53,7 +53,7 @@ export class Client<Events extends object = AnyEvents> {
     const userId: unknown = identification?.user_id;
     if (typeof userId === 'boolean' || PLACEHOLDER_IDS.has(String(userId ?? '')))
       throw new TypeError('identify needs a user_id');
-    this.#queue.add('/identify', JSON.stringify(withIdsAsText(identification)));
+    this.#queue.add('/identify', toJson(withIdsAsText(identification)));
   }
 
   /**
@@ -134,12 +134,16 @@ function toEventJson(event: TrackedEvent): string {
   if (typeof event?.event_type !== 'string' || event.event_type === '') {
     throw new TypeError('an event needs an event_type');
   }
-  return JSON.stringify({
+  return toJson({
     ...withIdsAsText({ ...event, insert_id: event.insert_id || randomId() }),
     time: event.time || new Date(),
     library: `service-node/${VERSION}`,
   });
 }
+
+/** A bigint becomes text, as in ids. Throws a TypeError for an object that contains itself. */
+const toJson = (body: object): string =>
+  JSON.stringify(body, (_, value: unknown) => (typeof value === 'bigint' ? `${value}` : value));
 
 /**
  * Untyped callers may pass numbers. A number beyond 2^53 stays a number, which the service rejects:

@@ -44,7 +44,7 @@ export class SendQueue {
   add(route: Route, json: string): boolean {
     const refusal = this.#findRefusal();
     if (refusal !== undefined) {
-      this.#report(new Error(refusal), 1);
+      void this.#report(new Error(refusal), 1);
       return false;
     }
     this.#items.push({ route, json });
@@ -92,7 +92,7 @@ export class SendQueue {
       this.#flying = batch.length;
       const error = await this.#deliver(batch);
       this.#flying = 0;
-      if (error !== undefined) this.#report(error, batch.length);
+      if (error !== undefined) void this.#report(error, batch.length);
     }
   }
 
@@ -162,9 +162,10 @@ export class SendQueue {
     });
   }
 
-  #report(error: Error, lost: number): void {
+  /** Never rejects: an error of the callback, which may be async, must not end the process. */
+  async #report(error: Error, lost: number): Promise<void> {
     try {
-      this.#options.onError(error, lost);
+      await this.#options.onError(error, lost);
     } catch {
       // Ignore errors of the callback itself.
     }

@@ -94,7 +94,7 @@ export interface ClientOptions {
   readonly projectId?: string;
   /** Maximum queue length; default 10,000. */
   readonly queueMax?: number;
-  /** Called for events that could not be delivered. */
+  /** Called for events that could not be delivered. What it throws, or rejects with, is ignored. */
   readonly onError?: (error: Error, lost: number) => void;
 }
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 import secrets
 import threading
 import time
+import weakref
 from collections import OrderedDict
 from datetime import date, datetime, timezone as utc_zone
 from typing import Any, Callable, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from ._assignment import assign_variant
-from ._queue import SendQueue, ServiceError, post, to_json
+from ._queue import SendQueue, ServiceError, post, to_builtin, to_json
 from ._version import VERSION
 
 __all__ = ["Client", "ServiceError"]
@@ -51,6 +53,7 @@ class Client:
         self._queue = SendQueue(self._host, key, queue_max, on_error)
         self._exposures: "OrderedDict[str, float]" = OrderedDict()
         self._exposures_lock = threading.Lock()
+        _clients.add(self)
 
     def track(
         self,
@@ -204,6 +207,20 @@ class Client:
             return is_new
 
 
+# All clients in use. Python cannot unregister a fork handler, so it is registered once.
+_clients: "weakref.WeakSet[Client]" = weakref.WeakSet()
+
+
+def _renew_locks() -> None:
+    """A thread that a forked process does not have may have held the lock."""
+    for client in list(_clients):
+        client._exposures_lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_locks)
+
+
 def _to_event_text(
     event_type: str,
     *,
@@ -222,7 +239,7 @@ def _to_event_text(
         "user_id": _to_id(user_id),
         "device_id": _to_id(device_id),
         "session_id": _to_id(session_id),
-        "time": _to_time(time or datetime.now(utc_zone.utc)),
+        "time": _to_time(to_builtin(time) or datetime.now(utc_zone.utc)),
         "insert_id": _to_id(insert_id) or secrets.token_hex(16),
         "library": f"service-python/{VERSION}",
         "event_properties": event_properties,
@@ -246,8 +263,9 @@ EVENT_ARGUMENTS = frozenset(inspect.signature(_to_event_text).parameters)
 def _to_id(value: Any) -> Any:
     """The text of an id such as a UUID or a number, because many JSON parsers round large numbers.
 
-    7.0, as in tables with missing values, becomes 7. Other floats and booleans are no ids: the service skips their events.
+    7.0, as in tables with missing values, becomes 7, and a missing value is no id. Other floats and booleans are no ids: the service skips their events.
     """
+    value = to_builtin(value)
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return value if value is None or isinstance(value, (bool, float)) else str(value)
@@ -257,5 +275,8 @@ def _to_time(moment: Any) -> Any:
     """The text of a datetime. Numbers are epoch seconds or milliseconds, and dates are midnight in UTC, as in the HTTP API."""
     if not isinstance(moment, datetime):
         return moment
+    if hasattr(moment, "to_pydatetime"):
+        # A Timestamp of pandas without a time zone refuses astimezone.
+        moment = moment.to_pydatetime(warn=False)
     in_utc = moment.astimezone(utc_zone.utc)
     return in_utc.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -51,7 +51,10 @@ def retry_delay_s(retry: int, retry_after: Optional[str]) -> float:
 
 
 def to_json(body: Any) -> str:
-    """Like JSON.stringify: NaN and infinities become null. Mappings become objects, other unsupported values text."""
+    """Like JSON.stringify: NaN and infinities become null. Mappings become objects, other unsupported values text.
+
+    Numbers of NumPy become numbers, booleans and lists, and missing values of pandas null.
+    """
     try:
         try:
             return json.dumps(body, separators=(",", ":"), default=_to_supported, allow_nan=False)
@@ -62,10 +65,27 @@ def to_json(body: Any) -> str:
 
 
 def _to_supported(value: Any) -> Any:
-    return dict(value) if isinstance(value, Mapping) else str(value)
+    value = to_builtin(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value if value is None or isinstance(value, (bool, int, float, list)) else str(value)
+
+
+def to_builtin(value: Any) -> Any:
+    """The Python value of a number of NumPy, and None for a missing value of pandas or NumPy; others as they are.
+
+    By the names of their types: neither is imported.
+    """
+    if type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    # Booleans, integers and floats. Times would become nanoseconds.
+    if type(value).__module__ == "numpy" and getattr(getattr(value, "dtype", None), "kind", None) in ("b", "i", "u", "f"):
+        value = value.tolist()
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _without_nan(value: Any) -> Any:
+    value = to_builtin(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

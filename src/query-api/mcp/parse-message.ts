@@ -2,6 +2,7 @@
 // message several times: 60,000 keys in a body of 512 KiB block the event loop for 300 ms, a long
 // text in such a body for 3 ms. So values are counted in the bytes, before they are parsed.
 import { PublicError } from '../../platform/errors.js';
+import { jsonText } from '../../platform/json-text.js';
 
 /** Far above any message of a client, which has some dozen. */
 export const MESSAGE_VALUES_MAX = 2_000;
@@ -39,7 +40,7 @@ export function parseMessage(json: Buffer): unknown {
 
 function parseJson(json: Buffer): unknown {
   try {
-    return JSON.parse(json.toString('utf8'));
+    return JSON.parse(jsonText(json));
   } catch (cause) {
     throw new PublicError('bad_request', 'the request body is not valid JSON', { cause });
   }

@@ -50,14 +50,10 @@ const PERIODS: Readonly<Record<string, string>> = {
   yearly: 'year',
 };
 const ACTIVE_BY: Readonly<Record<string, string>> = { d: 'day', w: 'week', m: 'month' };
-const PERCENTILES: Readonly<Record<string, string>> = {
-  5: 'median',
-  50: 'median',
-  9: 'p90',
-  90: 'p90',
-  95: 'p95',
-  99: 'p99',
-};
+const PERCENTILES: Readonly<Record<number, string>> = { 50: 'median', 90: 'p90', 95: 'p95', 99: 'p99' };
+/** Of a percentage or a fraction; undefined for a percentile that the language does not have. */
+const percentileOf = (number: number): string | undefined =>
+  PERCENTILES[Math.round(number < 1 ? number * 100 : number)];
 const COMPARED = String.raw`(?:compare|compared|vs\.?|versus)\s*(?:to|with|against)?\s*`;
 /** How far a range is moved back by the name of a period, or by the last letter of "yoy". */
 const EARLIER: Readonly<Record<string, string>> = {
@@ -153,8 +149,8 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\buniq(?:ue)?s?\s*\(\s*(${FIELD})\s*\)`, 'unique $1', 'stage'),
   rule(String.raw`\b(${AGGREGATE})\s*\(\s*(${FIELD})\s*\)`, '$1 $2', 'stage'),
   rule(
-    String.raw`\b(?:percentile|quantile)\s*\(\s*(${FIELD})\s*,\s*(?:0?\.)?(\d+)\s*\)`,
-    (_, field, part) => `${PERCENTILES[part ?? ''] ?? 'percentile'} ${field}`,
+    String.raw`\b(?:percentile|quantile)\s*\(\s*(${FIELD})\s*,\s*(\d*\.?\d+)\s*\)`,
+    (_, field, part) => `${percentileOf(Number(part)) ?? 'percentile'} ${field}`,
     'stage',
   ),
   {
@@ -183,8 +179,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\bby\s+(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`),
   rule(String.raw`\b(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`, 'stage'),
   rule(String.raw`\bby\s+(?:day_?of_?week|dow)\b`, 'by weekday', 'stage'),
-  rule(String.raw`\bp(?:25|50)\b`, 'median', 'stage'),
-  rule(String.raw`\bp(?:75|80)\b`, 'p90', 'stage'),
+  rule(String.raw`\bp50\b`, 'median', 'stage'),
   rule(String.raw`\b(?:average|mean)\b`, 'avg', 'stage'),
   rule(String.raw`^(\s*)(?:percent(?:age)?|share)\b.*$`, '$1share', 'stage'),
   rule(String.raw`^(\s*)(?:moving|trailing|rolling\s+(?:last|window))\s+(\d+\s*\w+)\s*$`, '$1rolling $2', 'stage'),

@@ -27,6 +27,8 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
 
 const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
 const RECENT = 'the form is: last 7d';
+const UNTIL = 'the form is: from 2026-01-01 to 2026-02-01';
+const MEAN = 'the mean is avg: avg event_properties.amount';
 
 /** Words of other query languages and their equivalents. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
@@ -39,7 +41,17 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['select', 'what is computed has a stage of its own: count, unique user_id, or list time, user_id'],
   ['since', RECENT],
   ['past', RECENT],
+  ['until', UNTIL],
+  ['before', UNTIL],
+  ['till', UNTIL],
+  ['mean', MEAN],
+  ['average', MEAN],
 ]);
+const PERCENTILE = /^(?:p\d+|percentile|quantile)$/i;
+
+/** What is meant by a word that is no name of the language. */
+const otherWord = (word: string): string | undefined =>
+  PERCENTILE.test(word) ? 'percentiles are median, p90, p95 and p99' : OTHER_WORDS.get(word.toLowerCase());
 
 const QUERY_FORM = {
   what: 'the query',
@@ -140,7 +152,7 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
   if (source === undefined && error.parent?.name !== 'Query') return form;
   if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;
-  return OTHER_WORDS.get(tokenText.toLowerCase()) ?? form;
+  return otherWord(tokenText) ?? form;
 }
 
 /** The first error node in a subtree, its root included. */
@@ -180,7 +192,7 @@ function unknownStage(text: string, node: SyntaxNode): QueryProblem {
   const word = node.firstChild ?? node;
   const name = text.slice(word.from, word.to);
   const nearest = findNearest(name, STAGE_NAMES);
-  const instead = OTHER_WORDS.get(name.toLowerCase());
+  const instead = otherWord(name);
   return {
     message: `unknown stage ${quote(name)}`,
     span: { from: word.from, to: word.to },

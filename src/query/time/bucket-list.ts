@@ -1,8 +1,9 @@
 // Lists the time buckets of a range, as ClickHouse forms them in a time zone (buckets.ts).
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
+import { startOfHour, startOfNextHour } from './irregular-hours.js';
 import { startOfDay, startOfUnit } from './range.js';
-import { instantOf, offsetAt, wallTimeAt } from './timezone.js';
+import { instantOf, wallTimeAt } from './timezone.js';
 
 /** Granularities whose buckets follow each other, unlike weekdays and hours of the day. */
 export type Period = Exclude<Granularity, 'weekday' | 'hour_of_day'>;
@@ -29,16 +30,16 @@ export const estimateBuckets = ({ fromMs, toMs }: TimeRange, period: Period): nu
 
 function startOf(instantMs: number, period: Period, zone: string): number {
   if (period === 'day') return startOfDay(instantMs, zone);
-  if (period !== 'minute' && period !== 'hour') return startOfUnit(instantMs, period, zone);
-  const length = LENGTH_MS[period];
-  const wallMs = instantMs + offsetAt(instantMs, zone);
-  return instantMs - (((wallMs % length) + length) % length);
+  if (period === 'hour') return startOfHour(instantMs, zone);
+  if (period !== 'minute') return startOfUnit(instantMs, period, zone);
+  return Math.floor(instantMs / LENGTH_MS.minute) * LENGTH_MS.minute;
 }
 
 const MONTHS = { month: 1, quarter: 3, year: 12 } as const;
 
 function startOfNext(startMs: number, period: Period, zone: string): number {
-  if (period === 'minute' || period === 'hour') return startMs + LENGTH_MS[period];
+  if (period === 'minute') return startMs + LENGTH_MS.minute;
+  if (period === 'hour') return startOfNextHour(startMs, zone);
   if (period === 'day' || period === 'week') return startOfDay(startMs, zone, period === 'day' ? 1 : 7);
   const { year, month } = wallTimeAt(startMs, zone);
   return instantOf({ year, month: month + MONTHS[period], day: 1 }, zone);

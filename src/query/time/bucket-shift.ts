@@ -4,10 +4,10 @@ import type { Granularity } from '../fields.js';
 import { type Expression, infix, integer } from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
 import type { Bucketing } from './buckets.js';
-import { dayNumber, offsetAt, wallTimeAt } from './timezone.js';
+import { startOfHour } from './irregular-hours.js';
+import { dayNumber, wallTimeAt } from './timezone.js';
 
 const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 
 type Unit = 'seconds' | 'days' | 'months';
 
@@ -28,11 +28,9 @@ function startOf({ fromMs }: TimeRange, { granularity, timezone }: Bucketing): n
   const day = dayNumber(wall);
   switch (granularity) {
     case 'minute':
-    case 'hour': {
-      const lengthMs = granularity === 'hour' ? HOUR_MS : MINUTE_MS;
-      const offset = offsetAt(fromMs, timezone);
-      return (Math.floor((fromMs + offset) / lengthMs) * lengthMs - offset) / 1000;
-    }
+      return Math.floor(fromMs / MINUTE_MS) * 60;
+    case 'hour':
+      return startOfHour(fromMs, timezone) / 1000;
     case 'day':
       return day;
     case 'week':

@@ -2,9 +2,20 @@
 // can answer and the rest.
 import type { TimeRange } from '../analyze/resolved.js';
 import type { Granularity } from '../fields.js';
-import { type Constant, constant, type Expression, infix, instant, textValue } from '../plan/expressions.js';
+import {
+  allOf,
+  type Constant,
+  constant,
+  type Expression,
+  equals,
+  infix,
+  instant,
+  integer,
+  textValue,
+} from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
 import type { ColumnType, Fill, FillStep } from '../plan/plan.js';
+import { type IrregularChange, irregularChanges, skippedDays } from './irregular-hours.js';
 import { offsetAt } from './timezone.js';
 
 interface BucketKind {
@@ -36,9 +47,32 @@ export interface Bucketing {
   readonly timezone: string;
 }
 
-/** The bucket that contains `time`: the date or the instant at which it starts, or a number. */
-export const bucketOf = (time: Expression, { granularity, timezone }: Bucketing): Expression =>
-  BUCKETS[granularity].of(time, ...(timezone === 'UTC' ? [] : [textValue(timezone)]));
+/**
+ * The bucket that contains `time`: the date or the instant at which it starts, or a number. The
+ * hours around irregular clock changes are right for times in the range.
+ */
+export function bucketOf(time: Expression, { granularity, timezone }: Bucketing, range?: TimeRange): Expression {
+  const changes = granularity === 'hour' && range ? irregularChanges(range, timezone) : [];
+  if (changes.length > 0) return hourAround(time, changes);
+  return BUCKETS[granularity].of(time, ...(timezone === 'UTC' ? [] : [textValue(timezone)]));
+}
+
+/** ClickHouse takes a part of the hours behind an irregular change for others. */
+function hourAround(time: Expression, changes: readonly IrregularChange[]): Expression {
+  const cases = changes.flatMap(({ atMs, hourMs, fullHourMs, before }) => [
+    ...[infix('<', time, instant(atMs)), hourIn(time, before)],
+    // The same type as the others: without fractions of seconds.
+    ...(fullHourMs > atMs ? [infix('<', time, instant(fullHourMs)), fn.toStartOfMinute(instant(hourMs))] : []),
+  ]);
+  return fn.multiIf(...cases, hourIn(time, changes.at(-1)?.after ?? 0));
+}
+
+/** The hour while clocks are ahead of the hours of UTC by this time. */
+function hourIn(time: Expression, aheadMs: number): Expression {
+  if (aheadMs === 0) return fn.toStartOfHour(time);
+  const ahead = integer(aheadMs / 1000);
+  return infix('-', fn.toStartOfHour(infix('+', time, ahead)), ahead);
+}
 
 export const bucketType = (granularity: Granularity): ColumnType => BUCKETS[granularity].type;
 
@@ -46,8 +80,8 @@ export const bucketType = (granularity: Granularity): ColumnType => BUCKETS[gran
 export const isOfWholeHours = (granularity: Granularity): boolean => granularity !== 'minute';
 
 /** An empty range (today at midnight) has one bucket. */
-export const lastBucketOf = ({ fromMs, toMs }: TimeRange, bucketing: Bucketing): Expression =>
-  bucketOf(instant(Math.max(fromMs, toMs - 1)), bucketing);
+export const lastBucketOf = (range: TimeRange, bucketing: Bucketing): Expression =>
+  bucketOf(instant(Math.max(range.fromMs, range.toMs - 1)), bucketing, range);
 
 /**
  * Fill range of all buckets in the range; the exclusive end is one second, day or number after the
@@ -57,24 +91,38 @@ export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
   const { fill } = BUCKETS[bucketing.granularity];
   if (typeof fill === 'object') return { from: constant(fill.from), to: constant(fill.to) };
   return {
-    from: bucketOf(instant(range.fromMs), bucketing),
+    from: bucketOf(instant(range.fromMs), bucketing, range),
     to: infix('+', lastBucketOf(range, bucketing), constant(1)),
     step: fill,
   };
 }
 
+/**
+ * A fill range with rows that are not of a bucket, and the condition that leaves them out;
+ * undefined when the buckets are evenly apart.
+ */
+export function unevenFillOf(
+  range: TimeRange,
+  bucketing: Bucketing,
+  bucket: Expression,
+): { fill: Fill; where: Expression } | undefined {
+  const { granularity, timezone } = bucketing;
+  const fill = fillOf(range, bucketing);
+  if (granularity === 'hour' && irregularChanges(range, timezone).length > 0)
+    return { fill: { ...fill, step: 'MINUTE' }, where: equals(bucketOf(bucket, bucketing, range), bucket) };
+  const skipped = granularity === 'day' ? skippedDays(range, timezone) : [];
+  if (skipped.length === 0) return undefined;
+  return { fill, where: allOf(skipped.map((day) => infix('!=', bucket, fn.toDate(instant(day))))) };
+}
+
 const HOUR_MS = 3_600_000;
 const YEARS_MAX = 50;
 
-/** Whether the zone's offset is whole hours in the whole range. */
-export function hasWholeHours({ fromMs, toMs }: TimeRange, timezone: string): boolean {
+/** Whether the zone's offset is whole hours in the whole range, and changes at full hours. */
+export function hasWholeHours(range: TimeRange, timezone: string): boolean {
   if (timezone === 'UTC') return true;
-  const firstYear = new Date(fromMs).getUTCFullYear();
-  const lastYear = new Date(toMs).getUTCFullYear();
-  if (lastYear - firstYear > YEARS_MAX) return false;
-  const samples = [fromMs, toMs];
-  for (let year = firstYear; year <= lastYear; year++) samples.push(Date.UTC(year, 0, 1), Date.UTC(year, 6, 1));
-  return samples.every((instantMs) => offsetAt(instantMs, timezone) % HOUR_MS === 0);
+  if (range.toMs - range.fromMs > YEARS_MAX * 366 * 24 * HOUR_MS) return false;
+  return offsetAt(range.fromMs, timezone) % HOUR_MS === 0 && irregularChanges(range, timezone).length === 0;
 }
 
 export interface HourSplit {

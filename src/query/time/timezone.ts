@@ -48,6 +48,17 @@ const zonedAt = (instantMs: number, zone: string): Temporal.ZonedDateTime =>
 export const offsetAt = (instantMs: number, zone: string): number =>
   zone === 'UTC' ? 0 : zonedAt(instantMs, zone).offsetNanoseconds / 1_000_000;
 
+/** Instants from the start of the range to before its end at which clocks change, ascending. */
+export function changesOf({ fromMs, toMs }: { fromMs: number; toMs: number }, zone: string): number[] {
+  const changes: number[] = [];
+  if (zone === 'UTC') return changes;
+  let at = zonedAt(fromMs - 1, zone).getTimeZoneTransition('next');
+  for (; at !== null && at.epochMilliseconds < toMs; at = at.getTimeZoneTransition('next')) {
+    changes.push(at.epochMilliseconds);
+  }
+  return changes;
+}
+
 export function wallTimeAt(instantMs: number, zone: string): Required<WallTime> {
   const { year, month, day, hour, minute, second, millisecond } = zonedAt(instantMs, zone);
   return { year, month, day, hour, minute, second, millisecond };

@@ -70,6 +70,11 @@ describe('problems of definitions', () => {
   test.each<[string, string, string[]]>([
     ['an unknown key', 'version: 1\nrules: []\n', ['2 rules: unknown key "rules"; it is one of']],
     ['a key of a definition', "version: 1\nevents:\n  a: { query: 'b', unit: x }\n", ['3 events.a.unit: unknown key']],
+    [
+      'days to keep without their unit',
+      'version: 1\nkeep: { default: 90 }\n',
+      ['2 keep.default: 90 is not valid here; it is a number of days: 90d'],
+    ],
     ['no version', 'events: {}\n', ['"version" is missing']],
     [
       'a name with a blank',

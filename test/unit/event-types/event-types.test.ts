@@ -13,6 +13,7 @@ import { packageRoot } from '../../../src/platform/paths.js';
 const TYPES: ProjectTypes = {
   events: [
     { name: 'Sign up', properties: [{ key: 'Button "Name"', types: ['null', 'string', 'number'] }] },
+    { name: 'invited', properties: undefined },
     { name: 'sign-up', properties: [] },
     {
       name: 'signup',
@@ -34,17 +35,20 @@ test('TypeScript names what is no identifier in quotes', () => {
   const text = toTypeScript(TYPES);
   expect(text).toContain('  "Sign up": {\n    "Button \\"Name\\""?: number | string | null;\n  };');
   expect(text).toContain('  signup: {\n    plan?: string;\n    seats?: number;\n    unknown?: unknown;\n  };');
+  expect(text).toContain('  invited: Record<string, unknown>;\n  "sign-up": Record<string, never>;');
   expect(text).toContain('export type Metric = "activation";\nexport type Cohort = never;');
 });
 
 test('Python runs what is written, and knows every event by its own class', () => {
   writeFileSync(join(folder, 'events.py'), toPython(TYPES));
   const code =
-    'import events; print(events.EventName.__args__, events.SignUp2.__name__, ' +
+    'import events; print(events.InvitedProperties, events.EventName.__args__, events.SignUp2.__name__, ' +
     'sorted(events.SignUpProperties.__annotations__), events.Signup.__annotations__["event_type"].__args__)';
   const { stdout, stderr } = spawnSync('python3', ['-c', code], { cwd: folder, encoding: 'utf8' });
   expect(stderr).toBe('');
-  expect(stdout).toBe(`('Sign up', 'sign-up', 'signup') SignUp2 ['Button "Name"'] ('signup',)\n`);
+  expect(stdout).toBe(
+    `typing.Dict[str, typing.Any] ('Sign up', 'invited', 'sign-up', 'signup') SignUp2 ['Button "Name"'] ('signup',)\n`,
+  );
 });
 
 test('a wrong event, property or type is a compile error', { timeout: 60_000 }, () => {
@@ -58,6 +62,7 @@ test('a wrong event, property or type is a compile error', { timeout: 60_000 }, 
     'declare const client: Client<Events>; declare const service: Service<Events>; declare const any: Client;',
     "client.track({ event_type: 'signup', user_id: 'a', event_properties: { plan: 'pro' } });",
     "service.track('signup', { seats: 3 }); service.push(['track', 'Sign up']);",
+    "client.track({ event_type: 'invited', event_properties: { by: 'ada', times: 2 } });",
     "any.track({ event_type: 'whatever', event_properties: { a: { b: 1 } } });",
     "client.track({ event_type: 'singup' });",
     "client.track({ event_type: 'signup', event_properties: { seat: 3 } });",
@@ -87,9 +92,24 @@ test('a wrong event, property or type is a compile error', { timeout: 60_000 }, 
   });
   const wrong = [...stdout.matchAll(/app\.ts\((\d+),/g)].map(([, line]) => Number(line));
   expect({ wrong: [...new Set(wrong)], elsewhere: stdout.match(/^(?!app\.ts| ).*error.*$/m) }).toEqual({
-    wrong: [8, 9, 10, 11, 12, 13],
+    wrong: [9, 10, 11, 12, 13, 14],
     elsewhere: null,
   });
+});
+
+test('an event without events in the range may have any properties, and one without properties has none', async () => {
+  const catalog = {
+    events: [{ event_type: 'old' }, { event_type: 'bare' }],
+    definitions: { metrics: [], cohorts: [] },
+  };
+  const { events } = await readProjectTypes(async (path, body) => {
+    if (path === '/catalog') return catalog;
+    return { rows: JSON.stringify(body).includes('count by event_type') ? [{ event_type: 'bare', count: 3 }] : [] };
+  });
+  expect(events).toEqual([
+    { name: 'bare', properties: [] },
+    { name: 'old', properties: undefined },
+  ]);
 });
 
 test('all properties of an event are read, in as many answers as it takes', async () => {

@@ -29,6 +29,10 @@ test('a message with a long text is parsed', () => {
   expect(parseMessage(Buffer.from(JSON.stringify(message)))).toEqual(message);
 });
 
+test('a message may begin with a byte-order mark', () => {
+  expect(parseMessage(Buffer.from('\uFEFF{"id":1}'))).toEqual({ id: 1 });
+});
+
 test.each([
   ['many keys', `{${Array.from({ length: 1_001 }, (_, index) => `"${index}":1`).join(',')}}`, /more than 2000 keys/],
   ['many items', `[${'1,'.repeat(2_000)}1]`, /more than 2000 keys/],

@@ -68,7 +68,8 @@ test.each([
   ['signup | count daily', 'signup | count by day'],
   ['signup | daily', 'signup | by day'],
   ['signup | count by weekly', 'signup | count by week'],
-  ['signup | p75 event_properties.price', 'signup | p90 event_properties.price'],
+  ['signup | percentile(event_properties.price, 0.5)', 'signup | median event_properties.price'],
+  ['signup | percentile(event_properties.price, 99)', 'signup | p99 event_properties.price'],
   ['signup | p50 event_properties.price', 'signup | median event_properties.price'],
   ['signup | count per user | p90 count', 'signup | count per distinct_id | p90 count'],
   ['* | count per session | avg count', '* | count per session_id | avg count'],
@@ -256,4 +257,19 @@ test.each([
 test('a fix has line and column in a text of several lines', () => {
   const [detail] = detailsOf('# größe 🎉\nsignup\n| count by _contry');
   expect(detail?.fix).toEqual({ line: 3, column: 12, length: 7, text: '_country' });
+});
+
+test.each([
+  ['signup | p25 event_properties.price', 'percentiles are median, p90, p95 and p99'],
+  ['signup | p75 event_properties.price', 'percentiles are median, p90, p95 and p99'],
+  ['signup | percentile(event_properties.price, 5)', 'percentiles are median, p90, p95 and p99'],
+  ['signup | until 2026-01-01', 'the form is: from 2026-01-01 to 2026-02-01'],
+])('%s has no fix that would ask something else, and a hint', (text, hint) => {
+  const details = detailsOf(text);
+  expect(details.map((detail) => [detail.hint, detail.fix])).toEqual([[hint, undefined]]);
+});
+
+test('the hint of a mean names the fix', () => {
+  const [detail] = detailsOf('signup | mean event_properties.price');
+  expect([detail?.hint, detail?.fix?.text]).toEqual(['the mean is avg: avg event_properties.amount', 'avg']);
 });

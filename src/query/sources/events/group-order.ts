@@ -1,6 +1,7 @@
 // The columns of grouped rows, and their order.
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
-import type { AggregateOrder, ResolvedQuery } from '../../analyze/resolved.js';
+import type { AggregateOrder, Group, ResolvedQuery } from '../../analyze/resolved.js';
+import type { Granularity } from '../../fields.js';
 import { orderBy, orderByValue } from '../../plan/answer.js';
 import type { OrderBy, OutputColumn, Select } from '../../plan/plan.js';
 import { fillOf } from '../../time/buckets.js';
@@ -21,9 +22,13 @@ export function orderOfGroups(order: readonly AggregateOrder[], types: readonly 
 }
 
 /** When time is the only group, the answer has every bucket of the range. */
-export function fillOfBuckets({ groups, selection, timezone }: AggregateQuery): Pick<Select, 'orderBy' | 'fill'> {
+export function filledGranularity(groups: readonly Group[]): Granularity | undefined {
   const [only] = groups;
-  if (groups.length !== 1 || only?.kind !== 'bucket' || only.of) return {};
-  const fill = fillOf(selection.range, { granularity: only.granularity, timezone });
-  return { orderBy: [orderBy(groupAlias(0))], fill };
+  return groups.length === 1 && only?.kind === 'bucket' && !only.of ? only.granularity : undefined;
+}
+
+export function fillOfBuckets({ groups, selection, timezone }: AggregateQuery): Pick<Select, 'orderBy' | 'fill'> {
+  const granularity = filledGranularity(groups);
+  if (granularity === undefined) return {};
+  return { orderBy: [orderBy(groupAlias(0))], fill: fillOf(selection.range, { granularity, timezone }) };
 }

@@ -8,6 +8,7 @@ import type {
   ListOrder,
   ResolvedField,
   ResolvedQuery,
+  TimeRange,
 } from '../../analyze/resolved.js';
 import { planCondition } from '../../conditions/plan.js';
 import type { EventColumn } from '../../fields.js';
@@ -27,6 +28,7 @@ import {
   readNumber,
   readText,
 } from '../../plan/field-expressions.js';
+import { fillBuckets } from '../../plan/fill.js';
 import { fn } from '../../plan/functions.js';
 import { planMeasure } from '../../plan/measure.js';
 import {
@@ -41,7 +43,7 @@ import {
 } from '../../plan/plan.js';
 import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
 import { queryOver } from '../cohorts.js';
-import { type AggregateQuery, fillOfBuckets, orderOfGroups } from './group-order.js';
+import { type AggregateQuery, filledGranularity, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
 import { columnsOfCompared, compareGroups, isOfEarlier, metricColumn } from './plan-compared.js';
 import { groupEntities } from './plan-per-entity.js';
@@ -61,19 +63,30 @@ export interface AggregatedRows {
   readonly people?: Expression;
 }
 
-export function readGroupOf(group: Group, time: Expression, timezone: string): Reading {
+/** The zone of the buckets, and the range of their times. */
+type Grouped = Pick<AggregateQuery, 'timezone' | 'selection' | 'earlier'>;
+
+export function readGroupOf(group: Group, time: Expression, { timezone, selection, earlier }: Grouped): Reading {
   switch (group.kind) {
     case 'field':
       return readGroup(group.field);
     case 'bucket': {
       const { granularity, of } = group;
-      const bucketed = of ? readText(of).expression : time;
-      return { expression: bucketOf(bucketed, { granularity, timezone }), type: bucketType(granularity) };
+      const bucketing = { granularity, timezone };
+      const expression = of
+        ? bucketOf(readText(of).expression, bucketing)
+        : bucketOf(time, bucketing, hullOf(selection.range, earlier));
+      return { expression, type: bucketType(granularity) };
     }
     case 'number_bucket':
       return { expression: lowerEdge(readNumber(group.field), group.width), type: 'number' };
   }
 }
+
+const hullOf = (range: TimeRange, { fromMs, toMs }: TimeRange = range): TimeRange => ({
+  fromMs: Math.min(range.fromMs, fromMs),
+  toMs: Math.max(range.toMs, toMs),
+});
 
 const DIGITS = constant(9);
 
@@ -85,8 +98,8 @@ function lowerEdge(number: Expression, width: number): Expression {
 
 /** Over events, unless other rows of a selection are given. */
 export function planAggregate(query: AggregateQuery, context: PlanContext, over?: RowsOver): Plan {
-  const { groups, timezone, selection, metric, measure, earlier } = query;
-  const types = groups.map((group) => readGroupOf(group, column('time'), timezone).type);
+  const { groups, selection, metric, measure, earlier } = query;
+  const types = groups.map((group) => readGroupOf(group, column('time'), query).type);
   const grouped = groupOver(query, context, over);
   const unit = measure.kind === 'unique' && measure.field.kind === 'unit' ? measure.field : undefined;
   const rows = earlier
@@ -97,7 +110,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
           earlier: groupOver(queryOver(query, earlier, context), context, over),
         },
       )
-    : fillBuckets(query, query.hasShare ? addShares(query, grouped) : grouped);
+    : fillGroups(query, query.hasShare ? addShares(query, grouped) : grouped);
   return planAnswer({
     query,
     range: selection.range,
@@ -123,7 +136,7 @@ type RowsOver = (selection: EventSelection) => AggregatedRows;
 
 function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver | undefined): Select {
   if (over) return groupRows(query, over(query.selection));
-  const groupOf = (group: Group) => readGroupOf(group, column('time'), query.timezone).expression;
+  const groupOf = (group: Group) => readGroupOf(group, column('time'), query).expression;
   if (query.each) return groupEntities(query, query.each, context, groupOf);
   if (query.window) return groupWindows(query, query.window, context, groupOf);
   return groupHours(query, context) ?? countPeople(query, context) ?? groupEvents(query, context);
@@ -131,11 +144,11 @@ function groupOver(query: AggregateQuery, context: PlanContext, over: RowsOver |
 
 /** With more than a few groups, it would take longer than a lookup for each event. */
 function countPeople(query: AggregateQuery, context: PlanContext): Select | undefined {
-  const { groups, measure, selection, timezone } = query;
+  const { groups, measure, selection } = query;
   if (measure.kind !== 'unique' || measure.field.kind !== 'distinct_id') return undefined;
   if (groups.length > 1 || !groups.every(areFew) || query.other || query.hasShare) return undefined;
   const columns = groups.map((group, index) => {
-    return [groupAlias(index), readGroupOf(group, column('time'), timezone).expression] as const;
+    return [groupAlias(index), readGroupOf(group, column('time'), query).expression] as const;
   });
   return selectPeopleCount(context, { selection, groups: Object.fromEntries(columns), metric: METRIC });
 }
@@ -168,12 +181,12 @@ function groupBothRanges(query: AggregateQuery, context: PlanContext, over: Rows
   return { both: groupEvents(query, context, { time, keys: { [IS_EARLIER]: isEarlier } }) };
 }
 
-function fillBuckets(query: AggregateQuery, grouped: Select): Select {
-  const filled = fillOfBuckets(query);
-  if (filled.fill === undefined) return grouped;
+function fillGroups({ groups, selection, timezone }: AggregateQuery, grouped: Select): Select {
+  const granularity = filledGranularity(groups);
+  if (granularity === undefined) return grouped;
   return select({
     columns: passThrough(...Object.keys(grouped.columns)),
-    from: step('buckets', { ...grouped, ...filled }),
+    from: step('buckets', fillBuckets(grouped, groupAlias(0), { range: selection.range, granularity, timezone })),
   });
 }
 
@@ -188,12 +201,12 @@ type Filtered = Pick<AggregateQuery, 'having'>;
 
 /** Groups with their metric, unordered, by `keys` too. */
 function groupRows(query: AggregateQuery, { time, from, people }: AggregatedRows, keys: Columns = {}): Select {
-  const { measure, groups, timezone } = query;
+  const { measure, groups } = query;
   const isOfPeople = measure.kind === 'unique' && measure.field.kind === 'distinct_id';
   const groupColumns: Columns = {
     ...keys,
     ...Object.fromEntries(
-      groups.map((group, index) => [groupAlias(index), readGroupOf(group, time, timezone).expression]),
+      groups.map((group, index) => [groupAlias(index), readGroupOf(group, time, query).expression]),
     ),
   };
   const metric = (isOfPeople ? people : undefined) ?? planMeasure(measure);

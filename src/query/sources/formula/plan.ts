@@ -20,6 +20,7 @@ import {
   instant,
   numberValue,
 } from '../../plan/expressions.js';
+import { fillBuckets } from '../../plan/fill.js';
 import { fn } from '../../plan/functions.js';
 import {
   type Columns,
@@ -30,10 +31,10 @@ import {
   select,
   step,
 } from '../../plan/plan.js';
-import { fillOf } from '../../time/buckets.js';
 import { startOfSpan } from '../../time/range.js';
 import type { Windows } from '../../time/windows.js';
 import { queryOver } from '../cohorts.js';
+import { filledGranularity } from '../events/group-order.js';
 import { filterRows, readGroupOf } from '../events/plan.js';
 import { earlierBuckets, positionOfGroups } from '../events/plan-compared.js';
 import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
@@ -88,7 +89,7 @@ function planExpression(expression: FormulaExpression, columnOf: ColumnOf): Expr
 }
 
 export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanContext): Plan {
-  const { selection, groups, columns, timezone, unit, earlier } = query;
+  const { selection, groups, columns, unit, earlier } = query;
   const found = columns.flatMap(({ expression }) => termsOf(expression));
   const terms = new Terms(found, context.projectId);
   const parts: FormulaParts = {
@@ -98,7 +99,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     filter: filterOf(found, groups, context),
   };
   const outputs = groups.map((group): OutputColumn => {
-    return { name: group.name, type: readGroupOf(group, column('time'), timezone).type };
+    return { name: group.name, type: readGroupOf(group, column('time'), query).type };
   });
   const computed = select({
     columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...planColumns(query, terms.of) },
@@ -196,11 +197,11 @@ function defaultOrder(groups: readonly Group[], outputs: readonly OutputColumn[]
 }
 
 /** When time is the only group, every bucket of the range. */
-function filled({ groups, selection, timezone }: FormulaParts['query'], rows: Select): Select {
-  const [only] = groups;
-  if (groups.length !== 1 || only?.kind !== 'bucket' || only.of) return rows;
-  const fill = fillOf(selection.range, { granularity: only.granularity, timezone });
-  return { ...rows, orderBy: [orderBy(groupAlias(0))], fill };
+function filled({ groups, selection, timezone, earlier }: FormulaParts['query'], rows: Select): Select {
+  const granularity = filledGranularity(groups);
+  if (granularity === undefined) return rows;
+  const isCompared = earlier !== undefined;
+  return fillBuckets(rows, groupAlias(0), { range: selection.range, granularity, timezone, isCompared });
 }
 
 /**
@@ -208,14 +209,14 @@ function filled({ groups, selection, timezone }: FormulaParts['query'], rows: Se
  * of the query's.
  */
 function aggregateEvents({ query, context, terms, filter }: FormulaParts): Select {
-  const { selection, groups, timezone } = query;
+  const { selection, groups } = query;
   const { range } = selection;
   const starts = terms.map(({ last }) => (last ? startOfSpan(range.toMs, last, 'UTC') : range.fromMs));
   const fromMs = Math.min(range.fromMs, ...starts);
   const since = (startMs: number): Expression[] =>
     startMs > fromMs ? [infix('>=', column('time'), instant(startMs))] : [];
   const ofGroups: Columns = Object.fromEntries(
-    groups.map((group, index) => [groupAlias(index), readGroupOf(group, column('time'), timezone).expression]),
+    groups.map((group, index) => [groupAlias(index), readGroupOf(group, column('time'), query).expression]),
   );
   const ofTerms: Columns = Object.fromEntries(
     terms.map((term, index) => {

@@ -45,7 +45,7 @@ export function mergeSlices(parts: FormulaParts, windows: Windows): Select {
   const groups: Columns = Object.fromEntries(
     query.groups.map((group, index) => {
       const name = groupAlias(index);
-      return [name, isOwnTime(group) ? readGroupOf(group, time, query.timezone).expression : alias(name)];
+      return [name, isOwnTime(group) ? readGroupOf(group, time, query).expression : alias(name)];
     }),
   );
   const values: Columns = Object.fromEntries(
@@ -82,7 +82,7 @@ function selectSlices(
 ): Select {
   const fields: Columns = Object.fromEntries(
     query.groups.flatMap((group, index) =>
-      isOwnTime(group) ? [] : [[groupAlias(index), readGroupOf(group, eventMs, query.timezone).expression]],
+      isOwnTime(group) ? [] : [[groupAlias(index), readGroupOf(group, eventMs, query).expression]],
     ),
   );
   const states: Columns = Object.fromEntries(terms.map((term) => [stateAlias(term), stateOf(aggregateCall(term))]));

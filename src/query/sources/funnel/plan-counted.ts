@@ -50,7 +50,7 @@ export function planBest({ query, breakdown, person }: Funnel, people: Step, bes
     return { from, msOf: same, value: breakdown && alias('value') };
   }
   const bucketAt = (ms: Expression): Expression =>
-    bucketOf(fn.fromUnixTimestamp64Milli(ms, textValue('UTC')), { granularity, timezone });
+    bucketOf(fn.fromUnixTimestamp64Milli(ms, textValue('UTC')), { granularity, timezone }, query.selection.range);
   const buckets = map(ranked, 'attempt', (of) => bucketAt(first(timesOf(of))));
   const isFirst = lambda(['attempt', 'number'], (_, number) => equals(number, constant(1)));
   const best = fn.arrayJoin(fn.arrayFilter(isFirst, ranked, fn.arrayEnumerateUniq(buckets)));

@@ -16,6 +16,7 @@ import {
   textValues,
   tupleElement,
 } from '../../plan/expressions.js';
+import { fillBuckets } from '../../plan/fill.js';
 import { fn, quantileForEach, quantilesForEach } from '../../plan/functions.js';
 import {
   type Columns,
@@ -27,7 +28,7 @@ import {
   select,
   step,
 } from '../../plan/plan.js';
-import { bucketType, fillOf } from '../../time/buckets.js';
+import { bucketType } from '../../time/buckets.js';
 import type { Counted, Funnel } from './funnel.js';
 
 export interface Rows {
@@ -66,11 +67,13 @@ export function selectGroups(funnel: Funnel, { from, value }: Counted, values: C
 }
 
 /** With every bucket of the range, when time is the only group. */
-export function fillGroups({ query, breakdown }: Funnel, groups: Select): Step {
-  const { granularity, timezone } = query;
+export function fillGroups({ query, breakdown }: Funnel, groups: Select, isCompared = false): Step {
+  const { granularity, timezone, selection } = query;
   if (granularity === undefined || breakdown) return step('reached_steps', groups);
-  const fill = fillOf(query.selection.range, { granularity, timezone });
-  return step('reached_steps', { ...groups, orderBy: [orderBy(BUCKET)], fill });
+  return step(
+    'reached_steps',
+    fillBuckets(groups, BUCKET, { range: selection.range, granularity, timezone, isCompared }),
+  );
 }
 
 const planGroups = (funnel: Funnel, counted: Counted, values: Columns): Step =>

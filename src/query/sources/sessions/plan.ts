@@ -33,9 +33,10 @@ import {
   partsOf,
   rowsOf,
 } from '../../plan/expressions.js';
+import { fillBuckets } from '../../plan/fill.js';
 import { fn } from '../../plan/functions.js';
 import { type OutputColumn, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
-import { bucketOf, fillOf } from '../../time/buckets.js';
+import { bucketOf } from '../../time/buckets.js';
 import type { AggregatedRows } from '../events/plan.js';
 import { METRICS } from './analyze.js';
 
@@ -119,7 +120,7 @@ export function planSessions(query: SessionsQuery, context: PlanContext): Plan {
       columns: position
         ? { ...passThrough('day'), previous_day: earlierBucket(position), ...comparedValues(METRICS, position) }
         : passThrough(...Object.keys(columns)),
-      from: step('days', { ...days, orderBy: [orderBy('day')], fill: fillOf(selection.range, bucketing) }),
+      from: step('days', fillBuckets(days, 'day', { range: selection.range, ...bucketing })),
       orderBy: [...order, orderBy('sessions', 'desc')],
     }),
     columns: position ? COMPARED_COLUMNS : COLUMNS,
