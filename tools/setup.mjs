@@ -124,7 +124,11 @@ function takeLock() {
     try {
       return writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
+        // A full disk may leave an empty file, for which others would wait.
+        rmSync(LOCK, { force: true });
+        throw error;
+      }
     }
     const holder = Number(readStamp(LOCK));
     if (holder > 0 && !isRunning(holder)) {
