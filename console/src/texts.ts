@@ -19,6 +19,7 @@ export const texts = {
   },
   skip: 'Skip to content',
   cancel: 'Cancel',
+  dates: { from: 'From', to: 'To' },
   project: { label: 'Project', switch: 'Switch project', none: 'No project' },
   account: {
     label: 'Account',
@@ -115,6 +116,7 @@ export const texts = {
       filter: 'Filter',
       measure: 'Measure',
       group: 'Group by',
+      compare: 'Compare',
       text: 'Stage',
     },
     add: (kind: string) => `Add: ${kind}`,
@@ -126,6 +128,13 @@ export const texts = {
     field: 'Field',
     operator: 'Comparison',
     value: 'Value',
+    days: 'Days, both included',
+    comparisons: [
+      ['compare previous', 'the period before'],
+      ['compare weekdays', 'the same weekdays before'],
+      ['compare 1y', 'a year earlier'],
+    ] as const,
+    earlierDays: 'Earlier days, both included',
   },
   answer: {
     region: 'Answer',

@@ -15,8 +15,6 @@ export const dashboardsTexts = {
   create: 'Create dashboard',
   range: 'Time range',
   custom: 'Custom…',
-  from: 'From',
-  to: 'To',
   apply: 'Apply',
   all: 'All',
   email: 'ann@example.com',

@@ -1,6 +1,7 @@
 // The field for the range of a dashboard, and its choice of two dates.
 import { expect, test } from 'vitest';
-import { fieldsOf, fromDays, toDays } from '../../../console/src/dashboards/ranges.js';
+import { fieldsOf } from '../../../console/src/dashboards/ranges.js';
+import { fromDays, toDays } from '../../../console/src/language/days.js';
 
 const sectionOf = (query: string) => ({
   title: 'Numbers',
