@@ -14,6 +14,7 @@ export const dashboardsTexts = {
   visibility: 'Who sees it',
   create: 'Create dashboard',
   range: 'Time range',
+  ownRange: (periods: string) => `Own time range: ${periods}`,
   custom: 'Custom…',
   apply: 'Apply',
   all: 'All',
