@@ -122,6 +122,38 @@ test('a card with a time range of its own names it, beside that of the dashboard
   await expectNoFindings(visited);
 });
 
+test('an alert of a project without dashboards makes one, which stays chosen when the alert is refused', async () => {
+  const { id: projectId } = await shop.newProject('Without dashboards');
+  const visited = await shop.visit('/alerts', { projectId });
+  const { page } = visited;
+  await page.getByRole('button', { name: 'New alert' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New alert' });
+  await dialog.getByRole('link', { name: 'Ask a question first' }).waitFor();
+  const dashboard = dialog.getByRole('combobox', { name: 'Dashboard' });
+  const add = dialog.getByRole('button', { name: 'Add alert' });
+  const answered = (path: string) => page.waitForResponse((response) => response.url().endsWith(path));
+  expect(await dashboard.locator('option').allTextContents()).toEqual(['New dashboard']);
+  const query = dialog.locator('.cm-content');
+  await query.click();
+  await query.pressSequentially('purchase | last 1h | count');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('not an id');
+  await dialog.getByRole('textbox', { name: 'Condition' }).fill('valeu < 5');
+  await dialog.getByRole('textbox', { name: 'Sent to' }).fill('mailto:ops@example.com');
+  await expectNoFindings(visited);
+  await Promise.all([answered('/alerts/dry-run'), add.click()]);
+  await dialog.getByRole('alert').filter({ hasText: 'has no column "valeu"' }).waitFor();
+  expect(await dashboard.locator('option').allTextContents()).toEqual(['New dashboard']);
+  await dialog.getByRole('textbox', { name: 'Condition' }).fill('value < 5');
+  await add.click();
+  await dialog.getByRole('alert').waitFor();
+  await expect.poll(() => dashboard.locator('option').allTextContents()).toEqual(['Alerts', 'New dashboard']);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('few-orders');
+  await add.click();
+  await page.getByRole('list', { name: 'Alerts' }).getByRole('link', { name: 'few-orders' }).waitFor();
+  await page.getByRole('link', { name: 'Dashboards' }).click();
+  await expect.poll(() => page.getByRole('main').getByRole('listitem').count()).toBe(1);
+});
+
 test('a personal dashboard is copied for the project, also when its key is taken there', async () => {
   const { page } = await shop.visit(`/dashboards/${await create('copied', 'personal')}`);
   const mine = page.getByText('Only you');
