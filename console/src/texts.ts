@@ -154,6 +154,7 @@ export const texts = {
     isRunning: 'This bucket is not over yet: its numbers still grow.',
     isPartial: 'The range covers only a part of this bucket.',
     unfinished: 'Dashed: the bucket is not complete.',
+    emptyBuckets: (count: number) => `${plural(count, 'bucket')} without a row`,
     hidden: (count: number) => `${count} more in the table`,
     none: '(none)',
     emptyText: '(empty)',
@@ -191,6 +192,7 @@ export const texts = {
     people: 'People',
     cohort: 'Cohort',
     cohorts: 'Cohorts',
+    average: 'Average, weighted by size',
     returned: 'Share of each cohort that returned, by period',
     returnedBy: (people: string, share: string, period: number) =>
       `; ${share} of ${people} returned in period ${period}`,
