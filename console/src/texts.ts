@@ -19,6 +19,7 @@ export const texts = {
   },
   skip: 'Skip to content',
   cancel: 'Cancel',
+  dates: { from: 'From', to: 'To' },
   project: { label: 'Project', switch: 'Switch project', none: 'No project' },
   account: {
     label: 'Account',
@@ -115,6 +116,7 @@ export const texts = {
       filter: 'Filter',
       measure: 'Measure',
       group: 'Group by',
+      compare: 'Compare',
       text: 'Stage',
     },
     add: (kind: string) => `Add: ${kind}`,
@@ -126,6 +128,13 @@ export const texts = {
     field: 'Field',
     operator: 'Comparison',
     value: 'Value',
+    days: 'Days, both included',
+    comparisons: [
+      ['compare previous', 'the period before'],
+      ['compare weekdays', 'the same weekdays before'],
+      ['compare 1y', 'a year earlier'],
+    ] as const,
+    earlierDays: 'Earlier days, both included',
   },
   answer: {
     region: 'Answer',
@@ -145,6 +154,7 @@ export const texts = {
     isRunning: 'This bucket is not over yet: its numbers still grow.',
     isPartial: 'The range covers only a part of this bucket.',
     unfinished: 'Dashed: the bucket is not complete.',
+    emptyBuckets: (count: number) => `${plural(count, 'bucket')} without a row`,
     hidden: (count: number) => `${count} more in the table`,
     none: '(none)',
     emptyText: '(empty)',
@@ -182,6 +192,7 @@ export const texts = {
     people: 'People',
     cohort: 'Cohort',
     cohorts: 'Cohorts',
+    average: 'Average, weighted by size',
     returned: 'Share of each cohort that returned, by period',
     returnedBy: (people: string, share: string, period: number) =>
       `; ${share} of ${people} returned in period ${period}`,

@@ -185,6 +185,7 @@ describe('what is drawn', () => {
     expect((await cells.allTextContents()).map((text) => Number.parseFloat(text)).sort()).toEqual(
       rates.map((rate) => Number((Number(rate) * 100).toFixed(1))).sort(),
     );
+    await region(visited).getByRole('rowheader', { name: 'Average, weighted by size' }).waitFor();
     const paths = 'paths from page_view | last 30d';
     await page.goto(shop.addressOf(askPath(paths)));
     const people = (await shop.ask(paths)).rows.reduce((sum, { users }) => sum + Number(users), 0);

@@ -1,5 +1,6 @@
-// What a person has typed or chosen in the console is still there after a reload, a way back, and a
-// service that does not answer; and no answer stands under another question.
+// What a person has typed or chosen in the console is still there after a reload, a way back, a
+// refusal, and a service that does not answer; and no answer stands under another question or time
+// range.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
@@ -22,11 +23,11 @@ sections:
       - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase {{range.stage}} | count'}
 `;
 
-async function create(key: string, visibility = 'project'): Promise<string> {
+async function create(key: string, visibility = 'project', source = SOURCE): Promise<string> {
   const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}-${randomUUID()}`, {
     method: 'POST',
     headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
-    body: JSON.stringify({ source_yaml: SOURCE, visibility }),
+    body: JSON.stringify({ source_yaml: source, visibility }),
   });
   return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
 }
@@ -105,6 +106,52 @@ test('the time range of a dashboard is the one of the address after going back',
   await page.goBack();
   await from.waitFor({ state: 'detached' });
   expect(await range.inputValue()).toBe('today');
+});
+
+test('a card with a time range of its own names it, beside that of the dashboard', async () => {
+  const own =
+    "      - {id: month, title: Month, kind: metric, viz: number, query: 'purchase | from 2026-10-03 to 2026-10-18 | count'}\n";
+  const visited = await shop.visit(`/dashboards/${await create('own-range', 'project', SOURCE + own)}`);
+  const { page } = visited;
+  await page
+    .getByRole('region', { name: 'Month' })
+    .getByText(/^Own time range: 3 Oct 2026, 00:00 – 18 Oct 2026, 00:00$/)
+    .waitFor();
+  await page.getByRole('region', { name: 'Orders' }).getByText('6', { exact: true }).waitFor();
+  expect(await page.getByText('Own time range').count()).toBe(1);
+  await expectNoFindings(visited);
+});
+
+test('an alert of a project without dashboards makes one, which stays chosen when the alert is refused', async () => {
+  const { id: projectId } = await shop.newProject('Without dashboards');
+  const visited = await shop.visit('/alerts', { projectId });
+  const { page } = visited;
+  await page.getByRole('button', { name: 'New alert' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New alert' });
+  await dialog.getByRole('link', { name: 'Ask a question first' }).waitFor();
+  const dashboard = dialog.getByRole('combobox', { name: 'Dashboard' });
+  const add = dialog.getByRole('button', { name: 'Add alert' });
+  const answered = (path: string) => page.waitForResponse((response) => response.url().endsWith(path));
+  expect(await dashboard.locator('option').allTextContents()).toEqual(['New dashboard']);
+  const query = dialog.locator('.cm-content');
+  await query.click();
+  await query.pressSequentially('purchase | last 1h | count');
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('not an id');
+  await dialog.getByRole('textbox', { name: 'Condition' }).fill('valeu < 5');
+  await dialog.getByRole('textbox', { name: 'Sent to' }).fill('mailto:ops@example.com');
+  await expectNoFindings(visited);
+  await Promise.all([answered('/alerts/dry-run'), add.click()]);
+  await dialog.getByRole('alert').filter({ hasText: 'has no column "valeu"' }).waitFor();
+  expect(await dashboard.locator('option').allTextContents()).toEqual(['New dashboard']);
+  await dialog.getByRole('textbox', { name: 'Condition' }).fill('value < 5');
+  await add.click();
+  await dialog.getByRole('alert').waitFor();
+  await expect.poll(() => dashboard.locator('option').allTextContents()).toEqual(['Alerts', 'New dashboard']);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('few-orders');
+  await add.click();
+  await page.getByRole('list', { name: 'Alerts' }).getByRole('link', { name: 'few-orders' }).waitFor();
+  await page.getByRole('link', { name: 'Dashboards' }).click();
+  await expect.poll(() => page.getByRole('main').getByRole('listitem').count()).toBe(1);
 });
 
 test('a personal dashboard is copied for the project, also when its key is taken there', async () => {

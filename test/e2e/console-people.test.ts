@@ -109,7 +109,8 @@ describe('people', () => {
   test('have a timeline, a profile, and devices that say why; a member can look, not erase', async () => {
     const visited = await shop.visit(`/people#${new URLSearchParams({ id: ID })}`, { jar: member });
     const { page, requests } = visited;
-    await page.getByRole('heading', { name: ID, level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'ada@example.com', level: 1 }).waitFor();
+    await page.getByText(ID, { exact: true }).waitFor();
     await page.getByRole('region', { name: 'Timeline' }).getByText('purchase').waitFor();
     await page.getByText('3 events', { exact: false }).first().waitFor();
     await page.getByRole('region', { name: 'Profile' }).getByText('ada@example.com').waitFor();

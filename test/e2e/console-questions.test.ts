@@ -51,6 +51,44 @@ describe('an answer with more rows than a table shows at first', () => {
   });
 });
 
+describe('the menus below a question', () => {
+  test('ask for days and against the days before, by keys alone', async () => {
+    const [from, last] = [ago(12), ago(4)].map((time) => time.slice(0, 10));
+    const end = ago(3).slice(0, 10);
+    const visited = await shop.visit(askPath('page_view | last 30d | count'));
+    const { page } = visited;
+    const chips = page.getByRole('list', { name: 'Parts of the query' });
+    const focused = (name: string) => chips.getByRole('button', { name }).and(page.locator(':focus'));
+    await chips.getByRole('button', { name: 'Time range: last 30d' }).press('Enter');
+    await chips.getByRole('textbox', { name: 'From' }).fill(from ?? '');
+    await chips.getByRole('textbox', { name: 'To' }).fill(last ?? '');
+    await expectNoFindings(visited);
+    await chips.getByRole('textbox', { name: 'To' }).press('Enter');
+    await expectQuery(visited, `page_view | from ${from} to ${end} | count`);
+    await focused(`Time range: from ${from} to ${end}`).waitFor();
+
+    await chips.getByRole('button', { name: 'Add: Compare' }).press('Enter');
+    await expectNoFindings(visited);
+    await page.keyboard.press('Escape');
+    await focused('Add: Compare').press('Enter');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    const q = `page_view | from ${from} to ${end} | count | compare previous`;
+    await expectQuery(visited, q);
+    const [row] = (await shop.ask(q)).rows;
+    await region(visited).getByText(String(row?.count), { exact: true }).waitFor();
+    await focused('Compare: previous').press('Enter');
+    await chips.getByRole('textbox', { name: 'From' }).fill('2026-01-31');
+    await chips.getByRole('textbox', { name: 'To' }).fill('2026-01-31');
+    await chips.getByRole('button', { name: 'Apply' }).press('Enter');
+    await expectQuery(visited, q.replace('previous', 'from 2026-01-31 to 2026-02-01'));
+    await focused('Compare: from 2026-01-31 to 2026-02-01').press('Enter');
+    await chips.getByRole('button', { name: 'Remove' }).press('Enter');
+    await expectQuery(visited, q.replace(' | compare previous', ''));
+    await focused('Measure: count').waitFor();
+  });
+});
+
 describe('a question', () => {
   test('is in no request but its own, whatever is done with it', async () => {
     const secret = 'xqzsecretqzx';

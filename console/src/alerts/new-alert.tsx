@@ -1,11 +1,13 @@
 // The form of a new alert: it is tried by a dry run, and added to the text of a dashboard of the
-// project that no repository syncs. For others it shows the lines to paste.
+// project that no repository syncs, or of a new one. For others it shows the lines to paste.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
+import { Link } from 'wouter';
 import { QueryField } from '../ask/query-field.js';
-import { idOf } from '../ask/share.js';
+import { idOf, toYamlCard } from '../ask/share.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { listQuery } from '../dashboards/api.js';
+import { createNamed } from '../dashboards/create.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import editing from '../dashboards/editing.module.css';
 import { messageOf } from '../dashboards/use-draft.js';
@@ -35,10 +37,13 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const client = useQueryClient();
-  const { data = [] } = useQuery(listQuery(project.id));
-  const editable = isAtLeast(project.role, 'admin')
-    ? data.filter(({ visibility, synced_at: syncedAt }) => visibility === 'project' && syncedAt === null)
-    : [];
+  const { data } = useQuery(listQuery(project.id));
+  const canAdd = isAtLeast(project.role, 'admin');
+  const editable = (data ?? []).filter(
+    ({ visibility, synced_at: syncedAt }) => visibility === 'project' && syncedAt === null,
+  );
+  const [chosen, setChosen] = useState<string>();
+  const dashboard = chosen ?? editable[0]?.id ?? NEW;
   const read = (): NewAlert => {
     const fields = new FormData(form.current ?? undefined);
     return {
@@ -67,8 +72,8 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
   const tryIt = () => attempt(async () => setResult(await dryRunNew(project.id, read())));
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const id = String(new FormData(event.currentTarget).get('dashboard'));
     void attempt(async () => {
+      const id = dashboard === NEW ? await createFor(query) : dashboard;
       await addAlert(project.id, id, read());
       await Promise.all([
         client.invalidateQueries({ queryKey: ['alerts', project.id] }),
@@ -76,6 +81,19 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
       ]);
       close();
     });
+  };
+  /** A dashboard of the project with the question; it stays chosen if the alert is refused. */
+  const createFor = async (q: string): Promise<string> => {
+    // A wrong query or condition is refused before there is a dashboard.
+    await dryRunNew(project.id, read());
+    const { id } = await createNamed(project.id, {
+      title: words.dashboardTitle,
+      visibility: 'project',
+      card: toYamlCard(q),
+    });
+    setChosen(id);
+    await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
+    return id;
   };
   return (
     <Dialog name={alertTexts.new} close={close} className={`${dashboards.dialog} ${editing.wide}`}>
@@ -86,15 +104,16 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
             {words.id}
             <input className="field" name="id" required maxLength={63} defaultValue={idOf(asked)} />
           </label>
-          {editable.length > 0 && (
+          {canAdd && (
             <label>
               {words.dashboard}
-              <select className="field" name="dashboard">
+              <select className="field" value={dashboard} onChange={({ target }) => setChosen(target.value)}>
                 {editable.map(({ id, title }) => (
                   <option key={id} value={id}>
                     {title}
                   </option>
                 ))}
+                <option value={NEW}>{words.newDashboard}</option>
               </select>
             </label>
           )}
@@ -112,6 +131,11 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
               rejected={NONE}
             />
           </div>
+          {query.trim() === '' && (
+            <p className={style.hint}>
+              <Link href={`/projects/${project.id}/ask`}>{words.askFirst}</Link>. {words.askNote}
+            </p>
+          )}
         </div>
         <div className={editing.pair}>
           <label>
@@ -142,7 +166,7 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
         )}
         {result !== undefined && <DryRunResult result={result} state="ok" />}
         {text !== undefined && <Snippet name={words.asText} text={text} />}
-        {editable.length === 0 && <p className="muted">{words.noDashboard}</p>}
+        {!canAdd && <p className="muted">{words.cannotAdd}</p>}
         <div className={dashboards.tools}>
           <button type="button" className="button" disabled={isBusy} onClick={() => void tryIt()}>
             {alertTexts.dryRun}
@@ -153,8 +177,8 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
           <button type="button" className="button" onClick={close}>
             {words.cancel}
           </button>
-          {editable.length > 0 && (
-            <button type="submit" className="button primary" disabled={isBusy}>
+          {canAdd && (
+            <button type="submit" className="button primary" disabled={isBusy || data === undefined}>
               {words.add}
             </button>
           )}
@@ -165,3 +189,5 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
 }
 
 const NONE: readonly never[] = [];
+/** The choice of a dashboard that is made for the alert. */
+const NEW = '';

@@ -1,7 +1,7 @@
 // Converts the rows of an answer to chart series over its time buckets: one series per group. A
 // missing row is zero for counts and a gap for averages. Rows without a time are only in the table.
 import { group } from 'd3-array';
-import type { Answer, Row } from '../api/answer.js';
+import type { Answer, Cell, Row } from '../api/answer.js';
 import type { Annotation, Bucket, BucketData, Series } from '../charts/series.js';
 import { texts } from '../texts.js';
 import {
@@ -157,15 +157,48 @@ export const toCycleData = ({ rows }: Answer, unit: CycleUnit, measure: ShownCol
   ...numbersOf(measure),
 });
 
-/** In the order of the edges, whatever sorts the answer; the group without a number is last. */
-export function toEdgeData({ rows }: Answer, { name, kind }: ShownColumn, measure: ShownColumn): BucketData {
+/** More buckets are too narrow: then one stands for all empty ones in a row. */
+export const EDGES_MAX = 200;
+
+/**
+ * In the order of the edges, whatever sorts the answer, with the empty buckets between them; the
+ * group without a number is last.
+ */
+export function toEdgeData(answer: Answer, { name, kind }: ShownColumn, measure: ShownColumn): BucketData {
+  const width = name === 'bucket' ? bucketWidthIn(answer.q) : undefined;
   const edgeOf = (row: Row): number => numberIn(row, name) ?? Number.POSITIVE_INFINITY;
-  const sorted = [...rows].sort((a, b) => (edgeOf(a) < edgeOf(b) ? -1 : 1));
+  const sorted = [...answer.rows].sort((a, b) => (edgeOf(a) < edgeOf(b) ? -1 : 1));
+  const gaps = sorted.map((row, index) => emptyBetween(sorted[index - 1]?.[name], row[name], width));
+  const isWhole = sorted.length + gaps.reduce((sum, gap) => sum + gap, 0) <= EDGES_MAX;
+  const emptyBefore = (edge: number, gap: number): Bucket[] => {
+    if (gap === 0) return [];
+    const label = (place: number): string => exact(edge - (gap - place) * (width ?? 0));
+    if (isWhole) return Array.from({ length: gap }, (_, place) => plain(label(place)));
+    return [{ ...plain('…'), long: `${texts.answer.emptyBuckets(gap)}, ${label(0)} – ${label(gap - 1)}` }];
+  };
+  const filled = sorted.flatMap((row, index) => [
+    ...emptyBefore(edgeOf(row), gaps[index] ?? 0).map((bucket) => ({ bucket, value: null })),
+    { bucket: plain(showCell({ name, kind }, row[name], 'UTC')), value: numberIn(row, measure.name) },
+  ]);
   return {
-    buckets: sorted.map((row) => plain(showCell({ name, kind }, row[name], 'UTC'))),
-    series: [{ name: measure.name, values: sorted.map((row) => numberIn(row, measure.name)) }],
+    buckets: filled.map(({ bucket }) => bucket),
+    series: [{ name: measure.name, values: filled.map(({ value }) => value) }],
     ...numbersOf(measure),
   };
+}
+
+const BUCKET = /\bbucket\(\s*(?:"(?:[^"\\]|\\.)*"|[^\s,()"]+)\s*,\s*([\d.]+)\s*\)/;
+
+const bucketWidthIn = (q = ''): number | undefined => {
+  const [, width] = BUCKET.exec(q) ?? [];
+  return width === undefined ? undefined : Number(width);
+};
+
+/** Number of buckets between two; 0 when the edges are not as far apart as whole buckets. */
+function emptyBetween(before: Cell | undefined, edge: Cell | undefined, width: number | undefined): number {
+  if (typeof before !== 'number' || typeof edge !== 'number' || width === undefined) return 0;
+  const steps = (edge - before) / width;
+  return Math.abs(steps - Math.round(steps)) < 1e-6 ? Math.max(0, Math.round(steps) - 1) : 0;
 }
 
 export function toHistogramData({ rows }: Answer): BucketData {

@@ -9,6 +9,7 @@ import style from '../charts/frame.module.css';
 import { LineChart } from '../charts/line-chart.js';
 import { texts } from '../texts.js';
 import {
+  EDGES_MAX,
   toBucketData,
   toCycleData,
   toEdgeData,
@@ -32,8 +33,6 @@ const Timeline = lazy(async () => ({ default: (await import('../charts/timeline.
 
 /** More buckets are a line. */
 const COLUMNS_MAX = 12;
-/** More edges of numbers are only in the table. */
-const EDGES_MAX = 200;
 const COMPUTED: readonly ColumnKind[] = ['bucket', 'cycle', 'edge'];
 const BELOW = ['Dormant'];
 

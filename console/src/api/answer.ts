@@ -5,6 +5,8 @@ export type Cell = null | string | number | boolean | readonly string[] | Readon
 export type Row = Readonly<Record<string, Cell>>;
 
 export interface Answer {
+  /** The question. */
+  readonly q?: string;
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
   readonly total: number;

@@ -17,7 +17,7 @@ const pathOf = (projectId: string): string => `/api/projects/${projectId}/query`
 
 export async function query({ projectId, ...body }: Question, signal?: AbortSignal): Promise<Answer> {
   const response = await postJson(pathOf(projectId), { ...body, format: 'json' }, signal);
-  return (await response.json()) as Answer;
+  return { ...((await response.json()) as Answer), q: body.q };
 }
 
 export async function queryAsText({ projectId, ...body }: Question, format: 'llm' | 'csv'): Promise<string> {

@@ -5,14 +5,16 @@ import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } fro
 import type { Name, Names } from '../api/answer.js';
 import { query } from '../api/query.js';
 import type { Chip, Filter } from '../language/chips.js';
+import { type Days, toDays } from '../language/days.js';
 import { knownFields } from '../language/known-names.js';
 import { cellText, fieldText, nameText, valueText } from '../language/names.js';
+import { DateFields, daysIn } from '../shell/date-fields.js';
 import { Icon } from '../shell/icon.js';
 import { menuItem } from '../shell/menu.js';
 import { texts } from '../texts.js';
 import style from './chips-bar.module.css';
 
-export const KINDS = ['event', 'time', 'filter', 'measure', 'group'] as const;
+export const KINDS = ['event', 'time', 'filter', 'measure', 'group', 'compare'] as const;
 export type FormKind = (typeof KINDS)[number];
 
 interface Props {
@@ -34,7 +36,22 @@ const ALONE = ['exists', 'not exists'];
 export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props) {
   return (
     <div className={style.form}>
-      {kind === 'time' && <Choices items={RANGES} choose={apply} />}
+      {kind === 'time' && (
+        <>
+          <Choices items={RANGES} choose={apply} />
+          <DaysForm name={texts.chips.days} days={chip && toDays(chip.label)} apply={apply} />
+        </>
+      )}
+      {kind === 'compare' && (
+        <>
+          <Choices items={texts.chips.comparisons} choose={apply} />
+          <DaysForm
+            name={texts.chips.earlierDays}
+            days={chip && toDays(chip.label)}
+            apply={(days) => apply(`compare ${days}`)}
+          />
+        </>
+      )}
       {kind === 'event' && <NameForm names={names?.events} apply={(name) => apply(nameText(name))} label={kind} />}
       {kind === 'group' && (
         <>
@@ -54,12 +71,39 @@ export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props)
   );
 }
 
-function Choices({ items, choose }: { readonly items: readonly string[]; readonly choose: (item: string) => void }) {
-  return items.map((item) => (
-    <button key={item} type="button" className={menuItem} onClick={() => choose(item)}>
-      {item}
-    </button>
-  ));
+interface ChoicesProps {
+  /** Each as it is written, with what it means where that needs words. */
+  readonly items: readonly (string | readonly [item: string, about: string])[];
+  readonly choose: (item: string) => void;
+}
+
+function Choices({ items, choose }: ChoicesProps) {
+  return items.map((each) => {
+    const [item, about] = typeof each === 'string' ? [each] : each;
+    return (
+      <button key={item} type="button" className={menuItem} onClick={() => choose(item)}>
+        {item}
+        {about !== undefined && <span className={style.kind}>{about}</span>}
+      </button>
+    );
+  });
+}
+
+interface DaysProps {
+  readonly name: string;
+  readonly days: Days | undefined;
+  readonly apply: (written: string) => void;
+}
+
+function DaysForm({ name, days, apply }: DaysProps) {
+  return (
+    <SmallForm submit={(form) => apply(daysIn(form))}>
+      <fieldset className={style.days}>
+        <legend className={style.kind}>{name}</legend>
+        <DateFields days={days} />
+      </fieldset>
+    </SmallForm>
+  );
 }
 
 interface NameProps {

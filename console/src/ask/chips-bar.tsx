@@ -1,7 +1,8 @@
 // Chips over the text of the query: each edits its own part of the text and leaves the rest alone.
 // What no chip can edit is a chip that opens the text there.
+import { useEffect, useMemo, useRef } from 'react';
 import type { Names } from '../api/answer.js';
-import { type Chip, type ChipKind, chipsOf, type Insertion } from '../language/chips.js';
+import { type Chip, type ChipKind, chipsOf, comparisonIn, type Insertion } from '../language/chips.js';
 import { replaceSpan, type Span } from '../language/language.js';
 import { Icon } from '../shell/icon.js';
 import { Menu } from '../shell/menu.js';
@@ -20,13 +21,32 @@ interface Props {
 }
 
 export function ChipsBar({ projectId, text, names, apply, edit }: Props) {
-  const read = chipsOf(text);
+  const read = useMemo(() => chipsOf(text), [text]);
+  const compare = useMemo(() => comparisonIn(text), [text]);
+  const list = useRef<HTMLUListElement>(null);
+  /** Place of the last change, until it is drawn. */
+  const changedAt = useRef<number>(undefined);
+  // A button that is gone with the change had the focus: the chip of the change takes it.
+  useEffect(() => {
+    const at = changedAt.current;
+    changedAt.current = undefined;
+    if (at === undefined || read === undefined || document.activeElement !== document.body) return;
+    const index = read.chips.findLastIndex(({ span }) => span.from <= at);
+    list.current?.children[index]?.querySelector('button')?.focus();
+  }, [read]);
   if (read === undefined || read.chips.length === 0) return null;
-  const { chips, insertions } = read;
-  const replace = (span: Span, by: string): void => apply(replaceSpan(text, span, by));
-  const insert = ({ at, before }: Insertion, added: string): void => replace({ from: at, to: at }, `${before}${added}`);
+  const { chips } = read;
+  const insertions: Readonly<Partial<Record<FormKind, Insertion | undefined>>> = { ...read.insertions, compare };
+  const replace = (span: Span, by: string): void => {
+    changedAt.current = span.from;
+    apply(replaceSpan(text, span, by));
+  };
+  const insert = ({ at, before }: Insertion, added: string): void => {
+    changedAt.current = at + before.length;
+    apply(replaceSpan(text, { from: at, to: at }, `${before}${added}`));
+  };
   return (
-    <ul className={style.chips} aria-label={texts.chips.label}>
+    <ul ref={list} className={style.chips} aria-label={texts.chips.label}>
       {chips.map((chip) => (
         <li key={`${chip.kind} ${chip.span.from}`}>
           {isForm(chip) ? (

@@ -35,6 +35,29 @@ export function cohortsOf(answer: Answer): readonly Cohort[] {
   });
 }
 
+export interface Average {
+  readonly size: number;
+  readonly users: number;
+}
+
+/**
+ * People of the cohorts whose period is over, and those of them who returned in it; undefined
+ * without such a cohort. The share of all of them is the average of the shares, weighted by size.
+ */
+export function averageAt(
+  cohorts: readonly Cohort[],
+  period: number,
+  isIncomplete: (row: Row) => boolean,
+): Average | undefined {
+  const complete = cohorts.flatMap(({ size, cells }) => {
+    const row = cells.get(period);
+    const users = row === undefined || isIncomplete(row) ? null : numberIn(row, 'users');
+    return users === null ? [] : [{ size, users }];
+  });
+  const size = complete.reduce((sum, cohort) => sum + cohort.size, 0);
+  return size === 0 ? undefined : { size, users: complete.reduce((sum, cohort) => sum + cohort.users, 0) };
+}
+
 /** Whether the period of a row is not over. */
 export function incompleteIn(answer: Answer): (row: Row) => boolean {
   const names = [...groupsOf(answer), 'cohort', 'period'];

@@ -4,7 +4,7 @@ import type { ScaleLinear } from 'd3-scale';
 import { texts } from '../texts.js';
 import style from './frame.module.css';
 import type { Mark } from './marks.js';
-import { type BucketData, colorOf, LETTER_PIXELS, labelEvery } from './series.js';
+import { type BucketData, colorOf, LETTER_PIXELS, labelEvery, ticksOf } from './series.js';
 
 export const HEIGHT = 300;
 export const MARGIN = { top: 12, right: 12, bottom: 26, left: 56 } as const;
@@ -27,7 +27,7 @@ export function Axes({ data, x, y, width, hasBands = false }: AxesProps) {
   const last = data.buckets.length - 1;
   return (
     <g aria-hidden="true" className={style.axes}>
-      {y.ticks(4).map((value) => (
+      {ticksOf(data, y.ticks(4)).map((value) => (
         <g key={value} transform={`translate(0 ${y(value)})`}>
           <line x1={MARGIN.left} x2={width - MARGIN.right} className={value === 0 ? style.zero : style.grid} />
           <text x={MARGIN.left - LABEL_GAP} dy="0.32em" textAnchor="end">

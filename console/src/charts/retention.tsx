@@ -6,7 +6,7 @@ import { exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
 import { plural } from '../texts/plural.js';
 import { texts } from '../texts.js';
-import { type Cohort, cohortsOf, incompleteIn } from './cohorts.js';
+import { type Average, averageAt, type Cohort, cohortsOf, incompleteIn } from './cohorts.js';
 import style from './retention.module.css';
 
 interface Props {
@@ -65,6 +65,17 @@ export function Retention({ answer, people }: Props) {
             );
           })}
         </tbody>
+        {cohorts.length > 1 && (
+          <tfoot>
+            <tr>
+              <th scope="row">{texts.charts.average}</th>
+              <td className={style.number}>{exact(cohorts.reduce((sum, { size }) => sum + size, 0))}</td>
+              {periods.map((period) => (
+                <AverageCell key={period} average={averageAt(cohorts, period, isIncomplete)} />
+              ))}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </section>
   );
@@ -72,14 +83,23 @@ export function Retention({ answer, people }: Props) {
 
 /** The share of all complete cohorts that returned in the first period after their start. */
 function resultOf(cohorts: readonly Cohort[], isIncomplete: (row: Row) => boolean): string {
-  const complete = cohorts.flatMap(({ size, cells }) => {
-    const row = cells.get(1);
-    const users = row === undefined || isIncomplete(row) ? null : numberIn(row, 'users');
-    return users === null ? [] : [{ size, users }];
-  });
-  const size = complete.reduce((sum, cohort) => sum + cohort.size, 0);
-  const users = complete.reduce((sum, cohort) => sum + cohort.users, 0);
-  return size === 0 ? '' : texts.charts.returnedBy(plural(size, 'person', 'people'), percent(users / size), 1);
+  const average = averageAt(cohorts, 1, isIncomplete);
+  if (average === undefined) return '';
+  return texts.charts.returnedBy(plural(average.size, 'person', 'people'), percent(average.users / average.size), 1);
+}
+
+function AverageCell({ average }: { readonly average: Average | undefined }) {
+  if (average === undefined) return <td className={style.blank} />;
+  const { size, users } = average;
+  return (
+    <td
+      className={style.cell}
+      style={{ '--share': `${Math.round((users / size) * 100)}%` } as React.CSSProperties}
+      title={texts.charts.convertedOf(exact(users), plural(size, 'person', 'people'))}
+    >
+      {percent(users / size)}
+    </td>
+  );
 }
 
 interface CellProps {

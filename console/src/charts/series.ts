@@ -50,3 +50,10 @@ export function labelEvery(labels: readonly string[], width: number): number {
   const pixels = labels.reduce((most, { length }) => Math.max(most, length * LETTER_PIXELS * 1.5), LABEL_PIXELS);
   return Math.max(1, Math.ceil(labels.length / Math.max(1, Math.floor(width / pixels))));
 }
+
+/** Only the whole ones where all values are whole: there is no fifth of an event. */
+export function ticksOf({ series }: Pick<BucketData, 'series'>, ticks: readonly number[]): readonly number[] {
+  const values = series.flatMap((each) => [...each.values, ...(each.previous ?? [])]);
+  const isWhole = values.every((value) => value === null || Number.isInteger(value));
+  return ticks.filter((value) => !isWhole || Number.isInteger(value));
+}

@@ -4,6 +4,7 @@ import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
+import { period } from '../answer/format.js';
 import { isEmpty } from '../answer/is-empty.js';
 import type { Answer } from '../api/answer.js';
 import { paced } from '../api/paced.js';
@@ -31,11 +32,13 @@ interface Props {
   /** Undefined while the queries are being filled. */
   readonly filled: FilledCard | undefined;
   readonly timezone: string;
+  /** Whether the range of the dashboard does not change it: it names its own. */
+  readonly hasOwnRange: boolean;
   /** Opens the form of the card; undefined where the dashboard is not edited here. */
   readonly edit?: (() => void) | undefined;
 }
 
-export function CardView({ projectId, card, filled, timezone, edit }: Props) {
+export function CardView({ projectId, card, filled, timezone, hasOwnRange, edit }: Props) {
   const [ref, isSeen] = useIsSeen();
   const queries = filled?.queries ?? [];
   const width = card.layout?.w ?? WIDTHS[card.viz] ?? WIDTH;
@@ -88,7 +91,7 @@ export function CardView({ projectId, card, filled, timezone, edit }: Props) {
             {filled.error}
           </p>
         ) : (
-          filled !== undefined && isSeen && <Answers {...{ projectId, card, queries, timezone }} />
+          filled !== undefined && isSeen && <Answers {...{ projectId, card, queries, timezone, hasOwnRange }} />
         )}
       </Boundary>
     </section>
@@ -99,7 +102,7 @@ interface AnswersProps extends Omit<Props, 'filled' | 'edit'> {
   readonly queries: readonly NamedQuery[];
 }
 
-function Answers({ projectId, card, queries, timezone }: AnswersProps) {
+function Answers({ projectId, card, queries, timezone, hasOwnRange }: AnswersProps) {
   const limit = LISTS.includes(card.viz) ? LISTED_ROWS : ROWS_MAX;
   const results = useQueries({
     queries: queries.map(({ q, timezone: zone }) => ({
@@ -119,9 +122,11 @@ function Answers({ projectId, card, queries, timezone }: AnswersProps) {
     return <div className={style.waiting} role="status" aria-label={texts.loading} />;
   }
   const isOld = results.some(({ isPlaceholderData }) => isPlaceholderData);
+  const periods = [...new Set(answers.map((answer) => period(answer.period, timezone)))].join(' · ');
   const warnings = [...new Set(answers.flatMap(({ metadata }) => metadata?.warnings ?? []))];
   return (
     <div className={isOld ? style.old : undefined} aria-busy={isOld}>
+      {hasOwnRange && <p className={style.ownRange}>{dashboardsTexts.ownRange(periods)}</p>}
       {answers.every(isEmpty) ? (
         <p role="status" className={style.none}>
           {texts.answer.empty}

@@ -1,8 +1,5 @@
-// The range of a dashboard: whether it has a field, and a choice of two dates. In a query the end
-// of a range is excluded; in the form its last day is included.
+// The range of a dashboard: whether it has a field, and which cards have another one.
 
-const DAY_MS = 86_400_000;
-const FROM_TO = /^from "?([\d-]+)"? to "?([\d-]+)"?$/;
 const PLACEHOLDER = /\{\{\s*range\b/;
 
 /** The declared variables, and `range` when a card contains it without a declaration. */
@@ -11,31 +8,13 @@ export function fieldsOf<Variable>({ variables = {}, sections }: Document<Variab
   return isUsed ? { range: { type: 'date_range' }, ...variables } : variables;
 }
 
+/** Whether the range of the dashboard, which has a field, does not change the card. */
+export const hasOwnRange = (card: object, fields: object): boolean =>
+  'range' in fields && !PLACEHOLDER.test(JSON.stringify(card));
+
 interface Document<Variable> {
   readonly variables?: Readonly<Record<string, Variable>>;
   readonly sections: unknown;
 }
 
 type Fields<Variable> = Readonly<Record<string, Variable | { readonly type: 'date_range' }>>;
-
-export interface Days {
-  readonly from: string;
-  /** The last day, which the range contains. */
-  readonly last: string;
-}
-
-const daysAfter = (date: string, days: number): string =>
-  new Date(Date.parse(date) + days * DAY_MS).toISOString().slice(0, 10);
-
-/** The days of `from 2026-11-01 to 2026-12-01`; undefined for any other range. */
-export function toDays(range: string): Days | undefined {
-  const [, from = '', to = ''] = FROM_TO.exec(range) ?? [];
-  if (Number.isNaN(Date.parse(from)) || Number.isNaN(Date.parse(to))) return undefined;
-  return { from, last: daysAfter(to, -1) };
-}
-
-/** Two dates in any order, both included. */
-export function fromDays(one: string, other: string): string {
-  const [from, last] = one < other ? [one, other] : [other, one];
-  return `from ${from} to ${daysAfter(last, 1)}`;
-}

@@ -11,11 +11,12 @@ import {
 } from '../../../src/dashboards/variable-forms.js';
 import { paced } from '../api/paced.js';
 import { query } from '../api/query.js';
+import { toDays } from '../language/days.js';
+import { DateFields, daysIn } from '../shell/date-fields.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import type { Values, Variable } from './api.js';
 import style from './dashboards.module.css';
-import { fromDays, toDays } from './ranges.js';
 
 interface Props {
   readonly projectId: string;
@@ -85,9 +86,8 @@ function RangeField({ label, value, set, variable }: FieldProps & { variable: Ra
   );
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    const form = new FormData(event.currentTarget);
     setOpenedOver(undefined);
-    set(fromDays(String(form.get('from')), String(form.get('to'))));
+    set(daysIn(new FormData(event.currentTarget)));
   };
   return (
     <div className={style.range}>
@@ -112,14 +112,7 @@ function RangeField({ label, value, set, variable }: FieldProps & { variable: Ra
       </label>
       {isCustom && (
         <form className={style.dates} onSubmit={submit}>
-          <label className={style.variable}>
-            {dashboardsTexts.from}
-            <input key={days?.from} className="field" type="date" name="from" required defaultValue={days?.from} />
-          </label>
-          <label className={style.variable}>
-            {dashboardsTexts.to}
-            <input key={days?.last} className="field" type="date" name="to" required defaultValue={days?.last} />
-          </label>
+          <DateFields days={days} className={style.variable} />
           <button type="submit" className="button">
             {dashboardsTexts.apply}
           </button>

@@ -10,7 +10,7 @@ import { type Dashboard, filledQuery, isEditableBy, type Values } from './api.js
 import { CardView } from './card.js';
 import style from './dashboards.module.css';
 import { MoreMenu } from './more-menu.js';
-import { fieldsOf } from './ranges.js';
+import { fieldsOf, hasOwnRange } from './ranges.js';
 import { VariableFields } from './variables.js';
 
 interface Props {
@@ -28,6 +28,7 @@ export function View({ project, dashboard, values }: Props) {
     placeholderData: (before) => before,
   });
   const isEditable = isEditableBy(project, dashboard);
+  const fields = fieldsOf(config);
   const refresh = useRefresh(config.refresh);
   const isRefreshing = useIsFetching({ queryKey: ['card'] }) > 0;
   useEffect(() => {
@@ -65,7 +66,7 @@ export function View({ project, dashboard, values }: Props) {
       <VariableFields
         projectId={project.id}
         timezone={timezone}
-        variables={fieldsOf(config)}
+        variables={fields}
         values={values}
         choose={(chosen) => setAddress({ view: 'cards', values: chosen })}
       />
@@ -81,6 +82,7 @@ export function View({ project, dashboard, values }: Props) {
                 card={card}
                 filled={data?.find(({ id }) => id === card.id)}
                 timezone={timezone}
+                hasOwnRange={hasOwnRange(card, fields)}
                 edit={isEditable ? () => setAddress({ view: 'edit', values, card: card.id }) : undefined}
               />
             ))}

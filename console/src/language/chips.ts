@@ -3,9 +3,9 @@
 // stay. What no chip can edit is a chip of text.
 import { parse } from '../../../src/query/parse/parse.js';
 import type { Condition, EventPattern, GroupKey, Query, Source, Stage } from '../../../src/query/parse/syntax.js';
-import { RANGES, type Span } from './language.js';
+import { check, RANGES, type Span } from './language.js';
 
-export type ChipKind = 'source' | 'event' | 'time' | 'filter' | 'measure' | 'group' | 'text';
+export type ChipKind = 'source' | 'event' | 'time' | 'filter' | 'measure' | 'group' | 'compare' | 'text';
 
 export interface Chip {
   readonly kind: ChipKind;
@@ -43,6 +43,18 @@ export function chipsOf(text: string): Chips | undefined {
   const { query, problems } = parse(text);
   if (problems.length > 0 || query.source === undefined || query.source === 'broken') return undefined;
   return new ChipReader(text, query, query.source).read();
+}
+
+/**
+ * Where `compare` is inserted; undefined where the query does not take it. Not one of the other
+ * insertions, because only the analyzer knows.
+ */
+export function comparisonIn(text: string): Insertion | undefined {
+  const { source, stages } = parse(text).query;
+  if (source === undefined || source === 'broken') return undefined;
+  const at = Math.max(source.span.to, ...stages.map(({ span }) => span.to));
+  const compared = `${text.slice(0, at)} | compare previous${text.slice(at)}`;
+  return check(compared, 'UTC').length === 0 ? { at, before: ' | ' } : undefined;
 }
 
 class ChipReader {
@@ -83,6 +95,9 @@ class ChipReader {
   #stage(stage: Stage): void {
     if (RANGES.includes(stage.kind)) {
       this.#add({ kind: 'time', label: this.#written(stage.span), span: stage.span, removal: this.#withPipe(stage) });
+    } else if (stage.kind === 'compare') {
+      const label = this.#written(stage.span).replace(/^compare /, '');
+      this.#add({ kind: 'compare', label, span: stage.span, removal: this.#withPipe(stage) });
     } else if (stage.kind === 'where') {
       this.#where(stage.span, stage.condition, this.#withPipe(stage));
     } else if (stage.kind === 'aggregate') {

@@ -10,6 +10,7 @@ import { Icon } from '../shell/icon.js';
 import { peopleTexts } from '../texts/people.js';
 import { texts } from '../texts.js';
 import { parsePeople, toPerson } from './address.js';
+import { nameIn } from './names.js';
 import style from './people.module.css';
 import { Person } from './person.js';
 import { FOUND_MAX, searchQuery } from './queries.js';
@@ -71,7 +72,7 @@ function Search({ project }: { readonly project: Project }) {
               {data.rows.map((row) => (
                 <li key={String(row.user_id)}>
                   <a href={toPerson(String(row.user_id))} className={style.person}>
-                    <strong>{nameOf(row.properties) ?? String(row.user_id)}</strong>
+                    <strong>{nameIn(row) ?? String(row.user_id)}</strong>
                     <span>{row.email === null ? String(row.user_id) : String(row.email)}</span>
                     <span className="muted">{instant(String(row.last_seen), project.timezone)}</span>
                   </a>
@@ -83,9 +84,4 @@ function Search({ project }: { readonly project: Project }) {
       )}
     </>
   );
-}
-
-function nameOf(properties: unknown): string | undefined {
-  if (typeof properties !== 'object' || properties === null || !('name' in properties)) return undefined;
-  return typeof properties.name === 'string' && properties.name !== '' ? properties.name : undefined;
 }

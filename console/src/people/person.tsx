@@ -14,6 +14,7 @@ import { peopleTexts } from '../texts/people.js';
 import { RANGES, type Range, toPerson } from './address.js';
 import { Erasure } from './erasure.js';
 import { ExportButton } from './export-button.js';
+import { headingOf } from './names.js';
 import style from './people.module.css';
 import { devicesQuery, eventsQuery, profileQuery, ROWS_MAX } from './queries.js';
 
@@ -27,6 +28,7 @@ export function Person({ project, id, range }: Props) {
   const asked = eventsQuery(id, range);
   const events = useAnswer(project, asked);
   const { data } = events;
+  const heading = headingOf(useAnswer(project, profileQuery(id)).data?.rows[0]);
   useEffect(() => {
     document.title = `${peopleTexts.title} · ${project.name}`;
   }, [project.name]);
@@ -36,7 +38,10 @@ export function Person({ project, id, range }: Props) {
         <Link href={`/projects/${project.id}/people`}>{peopleTexts.back}</Link>
       </p>
       <header className={style.head}>
-        <h1 className={style.id}>{id}</h1>
+        <div className={style.id}>
+          <h1 dir="auto">{heading ?? id}</h1>
+          {heading !== undefined && heading !== id && <code>{id}</code>}
+        </div>
         <div className={style.tools}>
           <Link className="button" href={`/projects/${project.id}/ask${toFragment({ q: asked })}`}>
             {peopleTexts.ask}

@@ -22,12 +22,21 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
   const panel = useRef<HTMLDivElement>(null);
 
   useLayoutEffect(() => {
-    if (!isOpen || panel.current === null) return;
+    const element = panel.current;
+    if (!isOpen || element === null) return;
     // Beside the edge of a narrow page, it moves inwards.
-    const { left, right } = panel.current.getBoundingClientRect();
-    const beyond = right - document.documentElement.clientWidth + EDGE_PIXELS;
-    if (side === 'left' && beyond > 0) panel.current.style.left = `${-beyond}px`;
-    if (side === 'right' && left < EDGE_PIXELS) panel.current.style.right = `${left - EDGE_PIXELS}px`;
+    const place = (): void => {
+      element.style.removeProperty(side);
+      const { left, right } = element.getBoundingClientRect();
+      const beyond = side === 'left' ? right + EDGE_PIXELS - document.documentElement.clientWidth : EDGE_PIXELS - left;
+      if (beyond > 0) element.style.setProperty(side, `${-beyond}px`);
+    };
+    place();
+    // Again when the page is turned or zoomed, and when what it shows has been loaded.
+    const observer = new ResizeObserver(place);
+    observer.observe(element);
+    observer.observe(document.body);
+    return () => observer.disconnect();
   }, [isOpen, side]);
 
   useEffect(() => {
@@ -50,6 +59,11 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
     };
   }, [isOpen]);
 
+  /** The focus would be lost with the panel. */
+  const close = (): void => {
+    if (panel.current?.contains(document.activeElement)) button.current?.focus();
+    setOpen(false);
+  };
   return (
     <div className={style.menu} ref={root}>
       <button
@@ -65,7 +79,7 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
       </button>
       {isOpen && (
         <div ref={panel} id={id} className={`${style.panel} ${side === 'right' ? style.right : ''}`}>
-          {children(() => setOpen(false))}
+          {children(close)}
         </div>
       )}
     </div>

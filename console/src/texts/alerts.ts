@@ -73,8 +73,11 @@ export const alertTexts = {
     whenNote: 'value < 5, change < -0.3, all value > 100, no rows',
     toExample: 'https://hooks.example.com/… mailto:ops@example.com',
     toNote: 'Webhooks and mailboxes, one on each line.',
-    noDashboard:
-      'No dashboard of the project is edited here by you. Show the text, and paste it into the document of one.',
+    newDashboard: 'New dashboard',
+    dashboardTitle: 'Alerts',
+    cannotAdd: 'Alerts are added by admins and owners. Show the text, and give it to one of them.',
+    askFirst: 'Ask a question first',
+    askNote: 'Its answer has New alert, under Add to dashboard.',
     asText: 'Text of the alert',
     showText: 'Show as text',
     cancel: 'Cancel',

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { chipsOf } from '../../../console/src/language/chips.js';
+import { chipsOf, comparisonIn } from '../../../console/src/language/chips.js';
 import { check, replaceSpan, setDefinitions } from '../../../console/src/language/language.js';
 import { fieldText, nameText, valueText } from '../../../console/src/language/names.js';
 import { withFilter } from '../../../console/src/language/refine.js';
@@ -87,6 +87,40 @@ test('a changed time range keeps comments and blanks', () => {
   const q = '  signup # who\n|  last 7d   # when\n| count  by day';
   const time = chipsOf(q)?.chips.find(({ kind }) => kind === 'time');
   expect(time && replaceSpan(q, time.span, 'today')).toBe('  signup # who\n|  today   # when\n| count  by day');
+});
+
+describe('compare', () => {
+  test.each([
+    ['signup | last 7d | count by day', 'signup | last 7d | count by day | compare previous'],
+    ['signup | count # all\n', 'signup | count | compare previous # all\n'],
+    ['funnel a -> b | last 7d', 'funnel a -> b | last 7d | compare previous'],
+    ['retention a by week', 'retention a by week | compare previous'],
+    ['formula count(a) / count(b)', 'formula count(a) / count(b) | compare previous'],
+  ])('is added to %j', (q, expected) => {
+    const { at, before } = comparisonIn(q) ?? { at: 0, before: '' };
+    expect(replaceSpan(q, { from: at, to: at }, `${before}compare previous`)).toBe(expected);
+  });
+
+  test.each([
+    'signup | list',
+    'paths from a',
+    'lifecycle a by week',
+    'users',
+    'signup | count by _country | top 5 other',
+    'signup | count | compare 1y',
+    'signup | cuont',
+    '',
+  ])('is not offered for %j, which does not take it', (q) => expect(comparisonIn(q)).toBeUndefined());
+
+  test('is a chip of its own, which is changed and removed', () => {
+    const q = 'signup | count by day | compare  1y # last year\n| limit 5';
+    const chip = chipsOf(q)?.chips.find(({ kind }) => kind === 'compare');
+    expect(chip).toMatchObject({ label: '1y' });
+    expect(chip && replaceSpan(q, chip.span, 'compare weekdays')).toBe(
+      'signup | count by day | compare weekdays # last year\n| limit 5',
+    );
+    expect(chip?.removal && replaceSpan(q, chip.removal, '')).toBe('signup | count by day # last year\n| limit 5');
+  });
 });
 
 describe('a stage added by a chip', () => {

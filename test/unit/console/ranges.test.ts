@@ -1,6 +1,7 @@
 // The field for the range of a dashboard, and its choice of two dates.
 import { expect, test } from 'vitest';
-import { fieldsOf, fromDays, toDays } from '../../../console/src/dashboards/ranges.js';
+import { fieldsOf, hasOwnRange } from '../../../console/src/dashboards/ranges.js';
+import { fromDays, toDays } from '../../../console/src/language/days.js';
 
 const sectionOf = (query: string) => ({
   title: 'Numbers',
@@ -16,6 +17,13 @@ test('a dashboard has a field for its range when a card uses it, or the document
   expect(fieldsOf({ sections: unused })).toEqual({});
   const range = { type: 'date_range', default: '30d' } as const;
   expect(fieldsOf({ sections: unused, variables: { range } })).toEqual({ range });
+});
+
+test('a card has a range of its own when the field of the dashboard does not change it', () => {
+  const [follows, own] = [sectionOf('purchase {{ range.stage }}'), sectionOf('purchase | last 90d')];
+  const fields = fieldsOf({ sections: [follows, own] });
+  expect([hasOwnRange(follows.cards, fields), hasOwnRange(own.cards, fields)]).toEqual([false, true]);
+  expect(hasOwnRange(own.cards, fieldsOf({ sections: [own] }))).toBe(false);
 });
 
 test('the last day that is chosen belongs to the range, whose end is excluded', () => {

@@ -1,0 +1,54 @@
+// Data of charts: empty buckets of numbers, ticks, and averages of cohorts.
+import { expect, test } from 'vitest';
+import { toEdgeData } from '../../../console/src/answer/bucket-data.js';
+import type { Answer, Row } from '../../../console/src/api/answer.js';
+import { averageAt, cohortsOf, incompleteIn } from '../../../console/src/charts/cohorts.js';
+import { ticksOf } from '../../../console/src/charts/series.js';
+
+const answerOf = (rows: readonly Row[]): Answer => ({
+  columns: Object.keys(rows[0] ?? {}),
+  rows,
+  total: rows.length,
+  elapsed_ms: 1,
+  rows_scanned: 1,
+  period: '2026-11-01T00:00:00.000Z/2026-11-20T12:00:00.000Z',
+  mode: 'aggregate',
+  metadata: {},
+});
+
+test.each([
+  ['count by bucket(price, 20)', [0, 80], ['0', '20', '40', '60', '80']],
+  ['count by bucket("a, (b)", 0.1)', [0.3, 0.6], ['0.3', '0.4', '0.5', '0.6']],
+  ['count by bucket(price, 10)', [-10, 10], ['-10', '0', '10']],
+  ['count by bucket(price, 7)', [0, 20], ['0', '20']],
+  [
+    'count by bucket(price, 1)',
+    [0, 300, 302],
+    ['0', '299 buckets without a row, 1 – 299', '300', '1 bucket without a row, 301 – 301', '302'],
+  ],
+])('the empty buckets of %s between the edges %j are drawn', (q, edges, expected) => {
+  const rows = edges.map((bucket) => ({ bucket, count: 1 }));
+  const answer = { ...answerOf(rows), q };
+  const { buckets, series } = toEdgeData(answer, { name: 'bucket', kind: 'edge' }, { name: 'count', kind: 'number' });
+  expect(buckets.map(({ long }) => long)).toEqual(expected);
+  expect(series[0]?.values.filter((value) => value !== null)).toEqual(edges.map(() => 1));
+});
+
+test('ticks of whole numbers are whole', () => {
+  const of = (...values: (number | null)[]) => ({ series: [{ name: 'count', values }] });
+  expect(ticksOf(of(0, 1, null), [0, 0.5, 1])).toEqual([0, 1]);
+  expect(ticksOf(of(0.3, 1), [0, 0.5, 1])).toEqual([0, 0.5, 1]);
+});
+
+test('the average of a retention counts every person once, without periods that are not over', () => {
+  const row = (cohort: string, size: number, period: number, users: number) => ({
+    ...{ cohort, cohort_size: size, period, users, rate: users / size },
+  });
+  const rows = [row('2026-11-02', 90, 1, 9), row('2026-11-09', 10, 1, 9), row('2026-11-16', 50, 1, 50)];
+  const answer = {
+    ...answerOf(rows),
+    metadata: { incomplete: [{ cohort: '2026-11-16', period: 1 }] },
+  };
+  expect(averageAt(cohortsOf(answer), 1, incompleteIn(answer))).toEqual({ size: 100, users: 18 });
+  expect(averageAt(cohortsOf(answer), 2, incompleteIn(answer))).toBeUndefined();
+});
