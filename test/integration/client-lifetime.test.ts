@@ -249,6 +249,22 @@ print(client.flush(30))
       expect(eventTypes(server).sort()).toEqual(['loss', 'lost', 'next']);
     }));
 
+  test('Python: sys.exit() in on_error does not end the thread that sends', () =>
+    withServer(async (server) => {
+      server.answers.push({ status: 400 });
+      const printed = await runPythonScript(`
+import sys
+from event_analytics import Client
+client = Client("k", "${server.url}", on_error=lambda error, lost: sys.exit(1))
+client.track("lost")
+client.flush(10)
+client.track("next")
+print(client.flush(10))
+`);
+      expect(printed).toBe('True');
+      expect(eventTypes(server)).toEqual(['lost', 'next']);
+    }));
+
   test('Python: a forked process sends its own events and leaves those of the parent to the parent', () =>
     withServer(async (server) => {
       await runPythonScript(`

@@ -214,7 +214,10 @@ class SendQueue:
                 self._settled += len(batch)
                 self._changed.notify_all()
             if error is not None and not self._is_ended.is_set():
-                self._report(error, len(batch))
+                try:
+                    self._report(error, len(batch))
+                except BaseException:  # sys.exit in the callback would end only this thread, and flush would wait forever.
+                    pass
 
     def _is_due(self) -> bool:
         if not self._items:
