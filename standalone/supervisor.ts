@@ -44,6 +44,7 @@ const OPERATOR_SETTINGS = [
   'CLICKHOUSE_DATABASE',
   'SECRET_KEY_BASE',
   'PUBLIC_URL',
+  'QUERY_URL',
 ] as const;
 
 export class Supervisor {
@@ -100,6 +101,7 @@ export class Supervisor {
       directory.serviceEnvironmentFile,
       Object.fromEntries([
         [HOLDER_PID, String(process.pid)],
+        ['SERVICE_URL', url],
         ...OPERATOR_SETTINGS.map((name): [string, string | undefined] => [name, env[name]]),
       ]),
     );

@@ -2,6 +2,7 @@
 // exception into a failure with the check's advice.
 import { once } from 'node:events';
 import { statfs } from 'node:fs/promises';
+import { MAIL_QUEUE } from '../mail/queue.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
@@ -12,6 +13,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
+import { findUnready } from './find-unready.js';
 import { listParked, withQueue } from './parked-jobs.js';
 import { queuesOf } from './queues.js';
 
@@ -21,6 +23,8 @@ export interface Stores {
   readonly shards: Shards;
   /** High-water mark: above it the service answers 429. */
   readonly redisHighWaterBytes: number;
+  /** URLs of processes by their names, as far as they are known. */
+  readonly processes: ReadonlyMap<string, string>;
 }
 
 export interface Finding {
@@ -167,6 +171,28 @@ export const CHECKS: readonly Check[] = [
     run: async () => {
       const { bavail, blocks } = await statfs('.');
       return judge(bavail / blocks >= DISK_FREE_SHARE_MIN, `${Math.round((bavail / blocks) * 100)} % free`);
+    },
+  },
+  {
+    name: 'Processes',
+    advice: 'see ops/runbooks/process-down.md: does it run, and is its log without errors?',
+    run: async ({ processes }) => {
+      if (processes.size === 0) return ok('not asked: neither SERVICE_URL nor QUERY_URL is set');
+      const problems = await Promise.all([...processes].map(([name, url]) => findUnready(name, url)));
+      const unready = problems.filter((problem) => problem !== undefined);
+      if (unready.length > 0) return { state: 'failed', found: unready.join('; ') };
+      return ok(`${[...processes.keys()].join(' and ')} ready`);
+    },
+  },
+  {
+    name: 'Workers',
+    advice: 'start a worker process; with WORKER_JOBS, one for each of its jobs',
+    run: async ({ redis, shards }) => {
+      // Without a mail server no worker takes mails.
+      const names = queuesOf(shards).filter((name) => name !== MAIL_QUEUE);
+      const counts = await Promise.all(names.map((name) => withQueue(redis, name, (queue) => queue.getWorkersCount())));
+      const idle = names.filter((_, index) => counts[index] === 0);
+      return judge(idle.length === 0, idle.length === 0 ? 'connected' : `none takes jobs of ${idle.join(', ')}`);
     },
   },
   {

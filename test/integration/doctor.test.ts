@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
 import { createRedis } from '../../src/platform/redis/client.js';
-import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { createTestDatabases, startProcesses, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
 
@@ -34,8 +34,9 @@ function run(command: readonly string[], env: Record<string, string>): Promise<E
 
 test('reports nothing for healthy stores', async () => {
   const { status, output } = await doctor();
-  // The disk of the machine that runs the tests may be full, and its Node.js without updates.
-  const complaints = output.split('\n').filter((line) => /^[!✗]/.test(line) && !/Disk|Node\.js/.test(line));
+  // The disk of the machine that runs the tests may be full, its Node.js without updates, and no
+  // worker runs.
+  const complaints = output.split('\n').filter((line) => /^[!✗]/.test(line) && !/Disk|Node\.js|Workers/.test(line));
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
 });
 
@@ -57,6 +58,24 @@ test('names a misspelt setting with the one that is meant', async () => {
   const { status, output } = await doctor({ QUERY_TIMOUT_MS: '5000' });
   expect(output).toMatch(/! Settings: QUERY_TIMOUT_MS is no setting and is ignored; nearest is QUERY_TIMEOUT_MS\n +→ /);
   expect(status).toBe(0);
+});
+
+test('asks processes whether they are ready, and names those that are not', { timeout: 180_000 }, async () => {
+  const none = await doctor({ SERVICE_URL: 'http://127.0.0.1:1' });
+  expect(none.output).toMatch(
+    /✗ Processes: web at http:\/\/127\.0\.0\.1:1 cannot be reached: .*\n +→ see ops\/runbooks/,
+  );
+  expect(none.output).toMatch(/! Workers: none takes jobs of ingest, .*\n +→ start a worker process/);
+  expect(none.status).toBe(1);
+  const processes = await startProcesses(databases.env);
+  try {
+    const { status, output } = await doctor({ SERVICE_URL: processes.url });
+    expect(output).toContain('✓ Processes: web ready\n');
+    expect(output).toContain('✓ Workers: connected\n');
+    expect(status).toBe(0);
+  } finally {
+    await processes.stop();
+  }
 });
 
 test('warns about a queue without a worker', async () => {

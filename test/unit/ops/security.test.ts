@@ -30,6 +30,8 @@ test('only these files connect to addresses that are not stores of the service: 
     'src/api/forward-queries.ts',
     'src/demo/call-service.ts',
     'src/live/read-events.ts',
+    // To processes of the service, at SERVICE_URL and QUERY_URL.
+    'src/operate/find-unready.ts',
     // To ClickHouse, at the address of the settings.
     'src/platform/clickhouse/small-read.ts',
     'src/platform/http/protocol-errors.ts',
