@@ -159,15 +159,18 @@ function tableOf(
   const rows = fields.slice(offset, offset + limit).map((field) => {
     const all = catalog.values.get(field) ?? [];
     const values = isWanted === undefined ? all : [...all].sort((a, b) => Number(isWanted(b)) - Number(isWanted(a)));
-    const shown = values.slice(0, VALUES_SHOWN).map((value) => quoteText(clip(value)));
+    const shown = values.slice(0, VALUES_SHOWN).map(showValue);
     const more = all.length > VALUES_SHOWN ? `, … ${all.length} in all` : '';
     return [writtenField(field), (catalog.properties.get(field) ?? []).join(', '), shown.join(', ') + more];
   });
   return listRows({ columns, rows, total: fields.length, offset, lengthMax: PART_LENGTH_MAX / 2 });
 }
 
-const clip = (value: string): string =>
-  value.length <= VALUE_LENGTH_MAX ? value : `${value.slice(0, VALUE_LENGTH_MAX).toWellFormed()}…`;
+/** A text of a query. The beginning of a long one has the dots outside, which are no part of it. */
+const showValue = (value: string): string =>
+  value.length <= VALUE_LENGTH_MAX
+    ? quoteText(value)
+    : `${quoteText(value.slice(0, VALUE_LENGTH_MAX).replace(/[\uD800-\uDBFF]$/, ''))}…`;
 
 /** As a query writes it: quoted if its key has other characters. */
 function writtenField(field: string): string {

@@ -118,7 +118,7 @@ export interface OrderBy {
   readonly direction: 'asc' | 'desc';
 }
 
-export type FillStep = 'MINUTE' | 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'QUARTER' | 'YEAR';
+export type FillStep = 'SECOND' | 'MINUTE' | 'HOUR' | 'DAY' | 'WEEK' | 'MONTH' | 'QUARTER' | 'YEAR';
 
 /** WITH FILL: adds missing rows of the first sort column. */
 export interface Fill {
@@ -126,6 +126,8 @@ export interface Fill {
   readonly to: Expression;
   /** Undefined for numbers, which are one apart. */
   readonly step?: FillStep;
+  /** Default: 1. */
+  readonly steps?: number;
 }
 
 // ---- Constructors ----

@@ -120,7 +120,7 @@ class Printer {
     }
     if (fill) {
       const [start, end] = [this.expression(fill.from), this.expression(fill.to)];
-      const distance = fill.step === undefined ? '1' : `INTERVAL 1 ${fill.step}`;
+      const distance = fill.step === undefined ? '1' : `INTERVAL ${fill.steps ?? 1} ${fill.step}`;
       clauses.push(inline(word('WITH FILL FROM '), start, word(' TO '), end, word(` STEP ${distance}`)));
     }
     if (limit !== undefined) clauses.push(word(`LIMIT ${this.bind('UInt64', limit)}`));

@@ -97,6 +97,15 @@ export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
   };
 }
 
+/** The largest number of seconds that divides the distances of all hours around the changes. */
+const secondsApart = (changes: readonly IrregularChange[]): number =>
+  changes
+    .flatMap(({ before, after, hourMs }) => [before, after, hourMs % HOUR_MS])
+    .map((ms) => ms / 1000)
+    .reduce(greatestDivisor, HOUR_MS / 1000);
+
+const greatestDivisor = (a: number, b: number): number => (b === 0 ? a : greatestDivisor(b, a % b));
+
 /**
  * A fill range with rows that are not of a bucket, and the condition that leaves them out;
  * undefined when the buckets are evenly apart.
@@ -108,8 +117,11 @@ export function unevenFillOf(
 ): { fill: Fill; where: Expression } | undefined {
   const { granularity, timezone } = bucketing;
   const fill = fillOf(range, bucketing);
-  if (granularity === 'hour' && irregularChanges(range, timezone).length > 0)
-    return { fill: { ...fill, step: 'MINUTE' }, where: equals(bucketOf(bucket, bucketing, range), bucket) };
+  const changes = granularity === 'hour' ? irregularChanges(range, timezone) : [];
+  if (changes.length > 0) {
+    const where = equals(bucketOf(bucket, bucketing, range), bucket);
+    return { fill: { ...fill, step: 'SECOND', steps: secondsApart(changes) }, where };
+  }
   const skipped = granularity === 'day' ? skippedDays(range, timezone) : [];
   if (skipped.length === 0) return undefined;
   return { fill, where: allOf(skipped.map((day) => infix('!=', bucket, fn.toDate(instant(day))))) };
