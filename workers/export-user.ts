@@ -6,6 +6,7 @@ import { type Job, Worker } from 'bullmq';
 import { Shards } from '../src/platform/clickhouse/shards.js';
 import { FairPlaces } from '../src/platform/flow/fair-places.js';
 import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
+import { logErrors } from '../src/platform/redis/log-errors.js';
 import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
 import { decodeExportRequest } from '../src/privacy/export-request.js';
 import { exportEvents } from '../src/privacy/export-store.js';
@@ -65,7 +66,7 @@ export function startExportWorker({ config, postgres, redis, log }: ExportNeeds)
     removeOnComplete: { count: 0 },
     removeOnFail: { count: 0 },
   });
-  worker.on('error', (err) => log.warn({ err }, 'the export worker lost touch with redis'));
+  logErrors(worker, { log, message: 'the export worker lost touch with redis' });
   return {
     async close() {
       const grace = setTimeout(() => stopping.abort(), GRACE_MS);

@@ -33,6 +33,7 @@ import { LargeWrites } from '../src/platform/flow/large-writes.js';
 import { groupBy } from '../src/platform/group-by.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { isLeaseLost, type Lease, LeasedWorker } from '../src/platform/redis/leased-worker.js';
+import { logErrors } from '../src/platform/redis/log-errors.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -276,7 +277,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
     worker.on('failed', (job, err) =>
       log.error({ err, job: job?.id, requests: job?.data.requests }, 'an ingest job failed'),
     );
-    worker.on('error', (err) => log.warn({ err }, 'the ingest worker lost touch with redis'));
+    logErrors(worker, { log, message: 'the ingest worker lost touch with redis' });
     return worker;
   }
 

@@ -8,6 +8,7 @@ import { DEMO_QUEUE, type DemoJob } from '../src/demo/queue.js';
 import { ShopNotSent, sendInThread } from '../src/demo/send-in-thread.js';
 import { PublicError } from '../src/platform/errors.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
+import { logErrors } from '../src/platform/redis/log-errors.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 const LIBRARY = 'service-demo/1';
@@ -53,7 +54,7 @@ export function startDemoWorker({ config, postgres, redis, log }: DemoNeeds): Ru
     ...{ maxStalledCount: DURABLE_WORKER_OPTIONS.maxStalledCount },
     connection: redis.duplicate(),
   });
-  worker.on('error', (err) => log.warn({ err }, 'the demo worker lost touch with redis'));
+  logErrors(worker, { log, message: 'the demo worker lost touch with redis' });
   return {
     async close() {
       stopping.abort(new Error('the worker is stopping'));

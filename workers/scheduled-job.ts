@@ -4,6 +4,7 @@
 // Schedules that Redis has lost with its data are set up again.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
+import { logErrors } from '../src/platform/redis/log-errors.js';
 import { openQueue } from '../src/platform/redis/open-queue.js';
 import type { Needs, RunningJob } from './runtime.js';
 
@@ -58,7 +59,7 @@ export const defineScheduledJob =
     worker.on('failed', (_job, err) => {
       if (!signal.aborted) log.error({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
     });
-    worker.on('error', (err) => log.warn({ err, queue: name }, 'a scheduled job lost its redis connection'));
+    logErrors(worker, { log, message: 'a scheduled job lost its redis connection', queue: name });
     return {
       async close() {
         stopping.abort();

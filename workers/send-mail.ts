@@ -2,6 +2,7 @@
 // becomes a dead letter.
 import { UnrecoverableError, Worker } from 'bullmq';
 import { MAIL_QUEUE, type MailJob, tryReadContent } from '../src/mail/queue.js';
+import { logErrors } from '../src/platform/redis/log-errors.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 const TIMEOUT_MS = 30_000;
@@ -42,7 +43,7 @@ export async function startMailWorker({ config, redis, log }: MailNeeds): Promis
   );
   // Neither address nor text: what a server says about a mail may quote them.
   worker.on('failed', (job, err) => log.warn({ ...describeFailure(err), job: job?.id }, 'a mail could not be sent'));
-  worker.on('error', (err) => log.warn({ err }, 'the mail worker lost touch with redis'));
+  logErrors(worker, { log, message: 'the mail worker lost touch with redis' });
   return {
     async close() {
       await worker.close();

@@ -12,6 +12,7 @@ import { BatchWriter } from '../src/platform/flow/batch-writer.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { LeasedWorker } from '../src/platform/redis/leased-worker.js';
+import { logErrors } from '../src/platform/redis/log-errors.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { startIdentityProjector } from './project-identities.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -115,7 +116,7 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
       log.warn({ err: error }, 'numbers stay pending'),
     );
   });
-  worker.on('error', (err) => log.warn({ err }, 'the identify worker lost touch with redis'));
+  logErrors(worker, { log, message: 'the identify worker lost touch with redis' });
 
   return {
     async close() {

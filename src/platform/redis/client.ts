@@ -3,6 +3,7 @@
 import { Redis } from 'ioredis';
 import type { Config } from '../config.js';
 import type { Logger } from '../log.js';
+import { logErrors } from './log-errors.js';
 
 export type { Redis };
 
@@ -31,7 +32,7 @@ export function createFailFastRedis(config: RedisSettings, log: Logger, timeoutM
     // A timed-out command stays in memory until it is answered or its connection ends.
     socketTimeout: timeoutMs,
   });
-  redis.on('error', (err) => log.warn({ err }, 'redis cannot be reached'));
+  logErrors(redis, { log, message: 'redis cannot be reached' });
   redis.on('close', () => stopSocketTimer(redis));
   return redis;
 }

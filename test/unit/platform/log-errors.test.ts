@@ -1,0 +1,31 @@
+// Errors of connections to Redis: each is logged once within half a minute.
+import { EventEmitter } from 'node:events';
+import { afterEach, expect, test, vi } from 'vitest';
+import { logErrors } from '../../../src/platform/redis/log-errors.js';
+
+afterEach(() => vi.useRealTimers());
+
+function logged() {
+  const source = new EventEmitter();
+  const warn = vi.fn();
+  logErrors(source, { log: { warn }, message: 'redis is lost', queue: 'mails' });
+  const fail = (message: string) => source.emit('error', new Error(message));
+  return { fail, messages: () => warn.mock.calls.map(([{ err, queue }, text]) => [err.message, queue, text]) };
+}
+
+test('an error is logged once, and again after half a minute', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const { fail, messages } = logged();
+  for (let attempt = 0; attempt < 20; attempt++) {
+    fail('refused');
+    vi.advanceTimersByTime(2_000);
+  }
+  const line = ['refused', 'mails', 'redis is lost'];
+  expect(messages()).toEqual([line, line]);
+});
+
+test('another error is logged at once, and however many there are', () => {
+  const { fail, messages } = logged();
+  for (let number = 0; number < 50; number++) fail(`error ${number}`);
+  expect(messages().map(([message]) => message)).toEqual(Array.from({ length: 50 }, (_, number) => `error ${number}`));
+});
