@@ -216,6 +216,40 @@ describe('a question', () => {
     expect(visited.complaints.splice(0).join()).toContain('split');
   });
 
+  test('whose answer breaks off can be asked again, and stays in the editor', async () => {
+    const visited = await shop.visit('/ask');
+    const { page } = visited;
+    const isQuery = (url: URL): boolean => url.pathname.endsWith('/query');
+    await page.route(isQuery, async (route) => {
+      const response = await route.fetch();
+      return route.fulfill({ response, body: (await response.text()).slice(0, 20) });
+    });
+    const q = 'page_view | last 30d | count';
+    await page.goto(shop.addressOf(askPath(q)));
+    const retry = region(visited).getByRole('button', { name: 'Retry' });
+    await retry.waitFor();
+    await expectQuery(visited, q);
+    await page.unroute(isQuery);
+    await retry.click();
+    await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
+  });
+
+  test('has names of lines with their colours, and a choice that is seen, in forced colours', async () => {
+    const q = 'page_view | last 30d | count by day, user_id';
+    const visited = await shop.visit(askPath(q), { browser: { forcedColors: 'active' } });
+    const { page } = visited;
+    await region(visited).getByRole('button', { name: 'Chart' }).waitFor();
+    await region(visited).getByRole('listitem').first().waitFor();
+    const grounds = (selector: string) =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => getComputedStyle(each).backgroundColor)`,
+      );
+    const colours = await grounds('[aria-label="Answer"] li .mark');
+    expect([colours.length, new Set(colours).size]).toEqual([8, 8]);
+    const [chosen, other] = await grounds('[aria-label="Answer"] fieldset button');
+    expect(chosen).not.toBe(other);
+  });
+
   test('is explained in words and SQL, and is not run for it', async () => {
     const call = 'count(many) > 0';
     const q = `* | last 90d | where ${call} | count by event_type`;

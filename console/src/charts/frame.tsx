@@ -94,7 +94,7 @@ export function Panel({ data, index, x, width }: PanelProps) {
       </div>
       {data.series.map(({ name, values, previous }, each) => (
         <div key={name} className={style.line}>
-          <span className={style.swatch} style={{ background: colorOf(each) }} />
+          <span className={`mark ${style.swatch}`} style={{ background: colorOf(each) }} />
           <span className={style.name}>{name}</span>
           <strong>
             {numberAt(data, values, index)}
@@ -183,7 +183,7 @@ export function Legend({ names, hidden = 0, actionOf, titleOf = texts.answer.onl
         const act = actionOf?.(index);
         return (
           <li key={name}>
-            <span className={style.swatch} style={{ background: colorOf(index) }} />
+            <span className={`mark ${style.swatch}`} style={{ background: colorOf(index) }} />
             {act === undefined ? (
               name
             ) : (

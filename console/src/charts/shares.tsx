@@ -24,13 +24,17 @@ export function Shares({ answer, timezone }: { readonly answer: Answer; readonly
     <div>
       <div className={style.bar} aria-hidden="true">
         {parts.map(({ name, value }, index) => (
-          <span key={name} style={{ inlineSize: `${(value / whole) * 100}%`, background: colorOf(index) }} />
+          <span
+            key={name}
+            className="mark"
+            style={{ inlineSize: `${(value / whole) * 100}%`, background: colorOf(index) }}
+          />
         ))}
       </div>
       <ul className={style.list} aria-label={measure.name}>
         {parts.map(({ name, value }, index) => (
           <li key={name}>
-            <span className={style.swatch} style={{ background: colorOf(index) }} />
+            <span className={`mark ${style.swatch}`} style={{ background: colorOf(index) }} />
             <span className={style.name}>{name}</span>
             <span className="muted">{compact(value)}</span>
             <strong>{percent(value / whole)}</strong>

@@ -62,7 +62,7 @@ function Item({ project, summary }: { readonly project: Project; readonly summar
       <ul className={style.variants} aria-label={experimentTexts.variants}>
         {variants.map((variant, index) => (
           <li key={variant.key}>
-            <span className={style.swatch} style={{ background: colorOf(index) }} />
+            <span className={`mark ${style.swatch}`} style={{ background: colorOf(index) }} />
             <span className={style.variant}>{variant.key === '' ? texts.answer.none : variant.key}</span>
             <span className="muted" title={exact(variant.people)}>
               {compact(variant.people)}
@@ -73,7 +73,7 @@ function Item({ project, summary }: { readonly project: Project; readonly summar
       </ul>
       <div className={style.shares} aria-hidden="true">
         {variants.map((variant, index) => (
-          <span key={variant.key} style={{ flexGrow: variant.people, background: colorOf(index) }} />
+          <span key={variant.key} className="mark" style={{ flexGrow: variant.people, background: colorOf(index) }} />
         ))}
       </div>
     </article>
