@@ -1,6 +1,7 @@
 // OAuth client of the identity provider: the redirect URL of an attempt, and the identity after the
 // callback. Grant implements the protocol on plain objects instead of Express requests, so it keeps
 // no state in a session or process.
+import { setTimeout as delay } from 'node:timers/promises';
 import type { GrantConfig, GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
 import { PublicError } from '../platform/errors.js';
@@ -24,9 +25,15 @@ export interface IdpClient {
 }
 
 const TIMEOUT_MS = 10_000;
+/** Grant's timeout counts silence only, so an answer of single bytes would never end. */
+const ANSWERED_WITHIN_MS = 20_000;
 const PREFIX = '/auth';
 
-export function createIdpClient(provider: IdentityProvider, log: Logger): IdpClient {
+export function createIdpClient(
+  provider: IdentityProvider,
+  log: Logger,
+  answeredWithinMs = ANSWERED_WITHIN_MS,
+): IdpClient {
   const config: GrantConfig = { defaults: { prefix: PREFIX }, [provider.grantName]: provider.grant };
   // Few processes see a sign-in soon after their start.
   const middleware = loadOnce(() => loadGrant(config));
@@ -40,7 +47,11 @@ export function createIdpClient(provider: IdentityProvider, log: Logger): IdpCli
     },
     async finish(query, secrets) {
       requireCode(query, secrets);
-      const { response } = await run(await middleware(), { path: paths.finish, query, session: secrets });
+      const exchange = run(await middleware(), { path: paths.finish, query, session: secrets });
+      const { response } = await Promise.race([exchange, tooSlow(answeredWithinMs)]).catch((cause: unknown) => {
+        log.warn({ err: cause }, 'the identity provider gave no usable answer');
+        throw new PublicError('unavailable', 'the identity provider gave no usable answer; try again', { cause });
+      });
       const verifiedEmail = provider.emailsUrl && (await readVerifiedEmail(provider.emailsUrl, response, log));
       const identity = toIdentity(provider, response ?? {}, { verifiedEmail, now: Date.now() });
       if ('signedIn' in identity) return identity.signedIn;
@@ -53,6 +64,11 @@ export function createIdpClient(provider: IdentityProvider, log: Logger): IdpCli
 async function loadGrant(config: GrantConfig): Promise<GrantMiddleware> {
   const { default: grant } = await import('grant');
   return grant.default.express({ config, request: { timeout: TIMEOUT_MS } }) as unknown as GrantMiddleware;
+}
+
+async function tooSlow(withinMs: number): Promise<never> {
+  await delay(withinMs, undefined, { ref: false });
+  throw new Error(`the answers take longer than ${withinMs} ms`);
 }
 
 /** Checks state and parameters of the callback before any request is sent. */
