@@ -122,21 +122,20 @@ function Answers({ projectId, card, queries, timezone, hasOwnRange }: AnswersPro
     return <div className={style.waiting} role="status" aria-label={texts.loading} />;
   }
   const isOld = results.some(({ isPlaceholderData }) => isPlaceholderData);
-  const periods = [...new Set(answers.map((answer) => period(answer.period, timezone)))].join(' · ');
   const warnings = [...new Set(answers.flatMap(({ metadata }) => metadata?.warnings ?? []))];
   return (
     <div className={isOld ? style.old : undefined} aria-busy={isOld}>
-      {hasOwnRange && <p className={style.ownRange}>{dashboardsTexts.ownRange(periods)}</p>}
-      {answers.every(isEmpty) ? (
-        <p role="status" className={style.none}>
-          {texts.answer.empty}
-        </p>
-      ) : (
-        // The next answer is drawn, also after one that could not be.
-        <Boundary part="card" of={results.map(({ dataUpdatedAt }) => dataUpdatedAt).join()}>
+      {/* The next answer is drawn, also after one that could not be. */}
+      <Boundary part="card" of={results.map(({ dataUpdatedAt }) => dataUpdatedAt).join()}>
+        {hasOwnRange && <OwnRange answers={answers} timezone={timezone} />}
+        {answers.every(isEmpty) ? (
+          <p role="status" className={style.none}>
+            {texts.answer.empty}
+          </p>
+        ) : (
           <CardDrawing card={card} answers={answers} names={queries.map(({ name }) => name)} timezone={timezone} />
-        </Boundary>
-      )}
+        )}
+      </Boundary>
       {warnings.map((warning) => (
         <p key={warning} className={style.warning}>
           {warning}
@@ -144,6 +143,11 @@ function Answers({ projectId, card, queries, timezone, hasOwnRange }: AnswersPro
       ))}
     </div>
   );
+}
+
+function OwnRange({ answers, timezone }: { readonly answers: readonly Answer[]; readonly timezone: string }) {
+  const periods = [...new Set(answers.map((answer) => period(answer.period, timezone)))].join(' · ');
+  return <p className={style.ownRange}>{dashboardsTexts.ownRange(periods)}</p>;
 }
 
 /**
