@@ -190,8 +190,10 @@ export const CHECKS: readonly Check[] = [
     run: async ({ redis, shards }) => {
       // Without a mail server no worker takes mails.
       const names = queuesOf(shards).filter((name) => name !== MAIL_QUEUE);
-      const counts = await Promise.all(names.map((name) => withQueue(redis, name, (queue) => queue.getWorkersCount())));
-      const idle = names.filter((_, index) => counts[index] === 0);
+      // Of this database only: others of the server may be those of other installations.
+      const database = String(redis.options.db ?? 0);
+      const workers = await Promise.all(names.map((name) => withQueue(redis, name, (queue) => queue.getWorkers())));
+      const idle = names.filter((_, index) => !workers[index]?.some(({ db = database }) => db === database));
       return judge(idle.length === 0, idle.length === 0 ? 'connected' : `none takes jobs of ${idle.join(', ')}`);
     },
   },

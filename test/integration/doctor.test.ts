@@ -1,6 +1,7 @@
 // `npm run doctor` on real stores: no advice for healthy ones, and one line of advice for each
 // problem. Other commands without a store, which name it.
 import { spawn } from 'node:child_process';
+import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
 import { createRedis } from '../../src/platform/redis/client.js';
@@ -61,7 +62,13 @@ test('names a misspelt setting with the one that is meant', async () => {
 });
 
 test('asks processes whether they are ready, and names those that are not', { timeout: 180_000 }, async () => {
+  // Of another installation, in another database of the same Redis.
+  const connection = createRedis({ REDIS_URL: inject('engines').redisAdmin });
+  const other = new Worker('ingest', async () => {}, { connection });
+  await other.waitUntilReady();
   const none = await doctor({ SERVICE_URL: 'http://127.0.0.1:1' });
+  await other.close();
+  connection.disconnect();
   expect(none.output).toMatch(
     /✗ Processes: web at http:\/\/127\.0\.0\.1:1 cannot be reached: .*\n +→ see ops\/runbooks/,
   );
