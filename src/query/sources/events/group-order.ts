@@ -1,10 +1,9 @@
 // The columns of grouped rows, and their order.
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
-import type { AggregateOrder, Group, ResolvedQuery } from '../../analyze/resolved.js';
-import type { Granularity } from '../../fields.js';
+import type { AggregateOrder, ResolvedQuery } from '../../analyze/resolved.js';
 import { orderBy, orderByValue } from '../../plan/answer.js';
+import { fillBuckets } from '../../plan/fill.js';
 import type { OrderBy, OutputColumn, Select } from '../../plan/plan.js';
-import { fillOf } from '../../time/buckets.js';
 
 export type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
 
@@ -21,14 +20,13 @@ export function orderOfGroups(order: readonly AggregateOrder[], types: readonly 
   return order.some((of) => of.kind === 'metric') ? asked : [...asked, orderBy(METRIC, 'desc')];
 }
 
-/** When time is the only group, the answer has every bucket of the range. */
-export function filledGranularity(groups: readonly Group[]): Granularity | undefined {
-  const [only] = groups;
-  return groups.length === 1 && only?.kind === 'bucket' && !only.of ? only.granularity : undefined;
-}
+type Grouped = Pick<AggregateQuery, 'groups' | 'selection' | 'timezone' | 'earlier'>;
 
-export function fillOfBuckets({ groups, selection, timezone }: AggregateQuery): Pick<Select, 'orderBy' | 'fill'> {
-  const granularity = filledGranularity(groups);
-  if (granularity === undefined) return {};
-  return { orderBy: [orderBy(groupAlias(0))], fill: fillOf(selection.range, { granularity, timezone }) };
+/** The rows, with every bucket of the range when time is the only group; else they are the same. */
+export function fillGroups({ groups, selection, timezone, earlier }: Grouped, rows: Select): Select {
+  const [only] = groups;
+  if (groups.length !== 1 || only?.kind !== 'bucket' || only.of) return rows;
+  const { granularity } = only;
+  const isCompared = earlier !== undefined;
+  return fillBuckets(rows, groupAlias(0), { range: selection.range, granularity, timezone, isCompared });
 }

@@ -18,7 +18,7 @@ import {
 import { column, type Expression, infix, instant } from '../../plan/expressions.js';
 import { type OutputColumn, type Select, select, step } from '../../plan/plan.js';
 import { bucketType } from '../../time/buckets.js';
-import { type AggregateQuery, fillOfBuckets } from './group-order.js';
+import { type AggregateQuery, fillGroups } from './group-order.js';
 
 /** The groups over each range, or of both, with `is_earlier`. */
 type Sides = { readonly current: Select; readonly earlier: Select } | { readonly both: Select };
@@ -53,7 +53,7 @@ export function compareGroups(query: AggregateQuery, sides: Sides): Select {
       ...(position && { previous_bucket: earlierBucket(position) }),
       ...comparedValues([METRIC], position),
     },
-    from: step('compared', { ...joined, ...fillOfBuckets(query) }),
+    from: step('compared', fillGroups(query, joined)),
   });
 }
 

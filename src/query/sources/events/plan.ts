@@ -28,7 +28,6 @@ import {
   readNumber,
   readText,
 } from '../../plan/field-expressions.js';
-import { fillBuckets } from '../../plan/fill.js';
 import { fn } from '../../plan/functions.js';
 import { planMeasure } from '../../plan/measure.js';
 import {
@@ -43,7 +42,7 @@ import {
 } from '../../plan/plan.js';
 import { bucketOf, bucketType, hasWholeHours, isOfWholeHours, splitIntoHours } from '../../time/buckets.js';
 import { queryOver } from '../cohorts.js';
-import { type AggregateQuery, filledGranularity, orderOfGroups } from './group-order.js';
+import { type AggregateQuery, fillGroups, orderOfGroups } from './group-order.js';
 import { mergeable, sumUpOthers } from './other-groups.js';
 import { columnsOfCompared, compareGroups, isOfEarlier, metricColumn } from './plan-compared.js';
 import { groupEntities } from './plan-per-entity.js';
@@ -110,7 +109,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
           earlier: groupOver(queryOver(query, earlier, context), context, over),
         },
       )
-    : fillGroups(query, query.hasShare ? addShares(query, grouped) : grouped);
+    : withBuckets(query, query.hasShare ? addShares(query, grouped) : grouped);
   return planAnswer({
     query,
     range: selection.range,
@@ -181,13 +180,10 @@ function groupBothRanges(query: AggregateQuery, context: PlanContext, over: Rows
   return { both: groupEvents(query, context, { time, keys: { [IS_EARLIER]: isEarlier } }) };
 }
 
-function fillGroups({ groups, selection, timezone }: AggregateQuery, grouped: Select): Select {
-  const granularity = filledGranularity(groups);
-  if (granularity === undefined) return grouped;
-  return select({
-    columns: passThrough(...Object.keys(grouped.columns)),
-    from: step('buckets', fillBuckets(grouped, groupAlias(0), { range: selection.range, granularity, timezone })),
-  });
+function withBuckets(query: AggregateQuery, grouped: Select): Select {
+  const filled = fillGroups(query, grouped);
+  if (filled === grouped) return grouped;
+  return select({ columns: passThrough(...Object.keys(grouped.columns)), from: step('buckets', filled) });
 }
 
 /** The rows that a `where` behind the aggregate keeps. */

@@ -20,7 +20,6 @@ import {
   instant,
   numberValue,
 } from '../../plan/expressions.js';
-import { fillBuckets } from '../../plan/fill.js';
 import { fn } from '../../plan/functions.js';
 import {
   type Columns,
@@ -34,7 +33,7 @@ import {
 import { startOfSpan } from '../../time/range.js';
 import type { Windows } from '../../time/windows.js';
 import { queryOver } from '../cohorts.js';
-import { filledGranularity } from '../events/group-order.js';
+import { fillGroups } from '../events/group-order.js';
 import { filterRows, readGroupOf } from '../events/plan.js';
 import { earlierBuckets, positionOfGroups } from '../events/plan-compared.js';
 import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
@@ -103,7 +102,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
   });
   const computed = select({
     columns: { ...passThrough(...groups.map((_, index) => groupAlias(index))), ...planColumns(query, terms.of) },
-    from: step('terms', filled(query, rowsOf(parts))),
+    from: step('terms', fillGroups(query, rowsOf(parts))),
   });
   const results = columns.map(({ name }): OutputColumn => ({ name, type: 'number', isComputed: true }));
   return planAnswer({
@@ -194,14 +193,6 @@ function defaultOrder(groups: readonly Group[], outputs: readonly OutputColumn[]
   // The result is always a sort key: otherwise ClickHouse skips the sort after WITH FILL and omits
   // filled rows from rows_before_limit.
   return [...ordersOf(false), orderBy(resultAlias(0), 'desc'), ...ordersOf(true)];
-}
-
-/** When time is the only group, every bucket of the range. */
-function filled({ groups, selection, timezone, earlier }: FormulaParts['query'], rows: Select): Select {
-  const granularity = filledGranularity(groups);
-  if (granularity === undefined) return rows;
-  const isCompared = earlier !== undefined;
-  return fillBuckets(rows, groupAlias(0), { range: selection.range, granularity, timezone, isCompared });
 }
 
 /**
