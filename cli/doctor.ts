@@ -16,11 +16,7 @@ try {
     postgres,
     redis: createRedis(config),
     redisHighWaterBytes: config.REDIS_MEMORY_HIGH_WATER_BYTES,
-    processes: new Map(
-      Object.entries({ web: config.SERVICE_URL, query: config.QUERY_URL }).flatMap(([name, url]) =>
-        url === undefined ? [] : [[name, url] as const],
-      ),
-    ),
+    processes: { web: config.SERVICE_URL, query: config.QUERY_URL },
     shards: new Shards(config, { postgres, requestTimeoutMs: CHECK_TIMEOUT_MS }),
   };
   stores.redis.on('error', () => {});

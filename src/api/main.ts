@@ -280,7 +280,7 @@ function createDelivery(settings: Config): Router {
   const deadLetters = new DeadLetters(redis, shards);
   const redisHighWaterBytes = settings.REDIS_MEMORY_HIGH_WATER_BYTES;
   // This process answers the question itself.
-  const processes = new Map(settings.QUERY_URL === undefined ? [] : [['query', settings.QUERY_URL]]);
+  const processes = { query: settings.QUERY_URL };
   const source = createDeliverySource({ postgres, redis, shards, redisHighWaterBytes, processes }, deadLetters);
   lifecycle.onClose('delivery', () => source.close());
   const isOperator = createOperators(postgres, settings.OPERATOR_EMAILS);

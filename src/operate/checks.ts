@@ -23,8 +23,8 @@ export interface Stores {
   readonly shards: Shards;
   /** High-water mark: above it the service answers 429. */
   readonly redisHighWaterBytes: number;
-  /** URLs of processes by their names, as far as they are known. */
-  readonly processes: ReadonlyMap<string, string>;
+  /** URLs of processes by their names; undefined for one that is not known. */
+  readonly processes: Readonly<Record<string, string | undefined>>;
 }
 
 export interface Finding {
@@ -177,11 +177,12 @@ export const CHECKS: readonly Check[] = [
     name: 'Processes',
     advice: 'see ops/runbooks/process-down.md: does it run, and is its log without errors?',
     run: async ({ processes }) => {
-      if (processes.size === 0) return ok('not asked: neither SERVICE_URL nor QUERY_URL is set');
-      const problems = await Promise.all([...processes].map(([name, url]) => findUnready(name, url)));
+      const known = Object.entries(processes).flatMap(([name, url]) => (url === undefined ? [] : [{ name, url }]));
+      if (known.length === 0) return ok('not asked: neither SERVICE_URL nor QUERY_URL is set');
+      const problems = await Promise.all(known.map(({ name, url }) => findUnready(name, url)));
       const unready = problems.filter((problem) => problem !== undefined);
       if (unready.length > 0) return { state: 'failed', found: unready.join('; ') };
-      return ok(`${[...processes.keys()].join(' and ')} ready`);
+      return ok(`${known.map(({ name }) => name).join(' and ')} ready`);
     },
   },
   {
