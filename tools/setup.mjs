@@ -135,17 +135,20 @@ function takeLock() {
       rmSync(LOCK, { force: true });
       continue;
     }
-    if (!isSaid) step(`Waiting for process ${holder}, which installs or builds here (${LOCK})`);
-    isSaid = true;
+    if (!isSaid && holder > 0) {
+      step(`Waiting for process ${holder}, which installs or builds here; if it does not, remove ${LOCK}`);
+      isSaid = true;
+    }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
   }
 }
 
+/** As in src/platform/process-running.ts, which is not built yet. */
 function isRunning(pid) {
   try {
     return process.kill(pid, 0);
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
   }
 }
 
