@@ -65,6 +65,7 @@ export const ROUTES = [
   { method: 'POST', path: '/api/orgs', auth: 'session' },
   { method: 'GET', path: '/api/orgs/{orgID}', auth: 'session', role: 'member' },
   { method: 'PATCH', path: '/api/orgs/{orgID}', auth: 'session', role: 'owner' },
+  { method: 'DELETE', path: '/api/orgs/{orgID}', auth: 'session', role: 'owner' },
   { method: 'POST', path: '/api/orgs/{orgID}/rotate-admin-key', auth: 'session', role: 'owner' },
   { method: 'GET', path: '/api/orgs/{orgID}/members', auth: 'session', role: 'owner' },
   { method: 'PATCH', path: '/api/orgs/{orgID}/members/{userID}', auth: 'session', role: 'owner' },
@@ -158,6 +159,8 @@ export const ROUTES = [
   { method: 'POST', path: '/api/projects/{projectID}/delivery/discard', auth: 'session', role: 'owner' },
   { method: 'GET', path: '/api/me/tokens', auth: 'session' },
   { method: 'DELETE', path: '/api/me/tokens/{tokenID}', auth: 'session' },
+  { method: 'DELETE', path: '/api/me/orgs/{orgID}', auth: 'session', role: 'member' },
+  { method: 'DELETE', path: '/api/me', auth: 'session' },
 
   { method: 'GET', path: '/api/admin/projects', auth: 'admin' },
   { method: 'POST', path: '/api/admin/projects', auth: 'admin' },

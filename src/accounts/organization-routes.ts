@@ -1,14 +1,17 @@
-// Routes of organizations and their members.
+// Routes of organizations and their members, and of people who leave.
 import type { Request, Response } from 'express';
 import { type GuardedRouter, membershipOf } from '../access/guarded-router.js';
-import { personOf } from '../access/session-middleware.js';
+import { clearSessionCookie } from '../access/session-cookie.js';
+import { personOf, type SessionGuards } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import { changeRole, listMembers, removeMember } from './members.js';
+import { deleteOrganization } from './delete-organization.js';
+import { changeRole, leaveOrganization, listMembers, removeMember } from './members.js';
+import { deletePerson } from './people.js';
 import type { Quotas } from './quotas.js';
 import { requireOrganizationQuota } from './quotas.js';
-import { memberBody, organizationBody } from './schema.js';
+import { accountDeletionBody, leavingBody, memberBody, organizationBody, organizationDeletionBody } from './schema.js';
 import {
   createOrganization,
   listOrganizations,
@@ -20,9 +23,12 @@ import {
 export interface OrganizationRoutesDeps {
   readonly postgres: Postgres;
   readonly quotas: Quotas;
+  readonly sessions: Pick<SessionGuards, 'publicUrl'>;
 }
 
-export function addOrganizationRoutes({ on }: GuardedRouter, { postgres, quotas }: OrganizationRoutesDeps): void {
+export function addOrganizationRoutes({ on }: GuardedRouter, deps: OrganizationRoutesDeps): void {
+  const { postgres, quotas } = deps;
+  const { publicUrl } = deps.sessions;
   on('GET /api/orgs', async (_req, res) => {
     res.json(await listOrganizations(postgres, personOf(res).personId));
   });
@@ -49,6 +55,13 @@ export function addOrganizationRoutes({ on }: GuardedRouter, { postgres, quotas 
     res.json(await requireOrganization(postgres, personOf(res).personId, organizationId));
   });
 
+  on('DELETE /api/orgs/{orgID}', readJsonBody, async (req, res) => {
+    const deletion = parseJsonBody(organizationDeletionBody, req.body);
+    const { organizationId } = membershipOf(res);
+    await deleteOrganization(postgres, { organizationId, personId: personOf(res).personId }, deletion);
+    res.json({ status: 'deleted', id: organizationId });
+  });
+
   on('POST /api/orgs/{orgID}/rotate-admin-key', async (_req, res) => {
     res.json({ admin_key: await rotateAdminKey(postgres, membershipOf(res).organizationId) });
   });
@@ -66,6 +79,21 @@ export function addOrganizationRoutes({ on }: GuardedRouter, { postgres, quotas 
     const key = changeOf(req, res);
     await removeMember(postgres, key);
     res.json({ status: 'removed', user_id: key.personId });
+  });
+
+  on('DELETE /api/me/orgs/{orgID}', readJsonBody, async (req, res) => {
+    const { organization_name: name } = parseJsonBody(leavingBody, req.body);
+    const { organizationId } = membershipOf(res);
+    await leaveOrganization(postgres, { organizationId, personId: personOf(res).personId }, name);
+    res.json({ status: 'left', id: organizationId });
+  });
+
+  on('DELETE /api/me', readJsonBody, async (req, res) => {
+    parseJsonBody(accountDeletionBody, req.body);
+    const { personId } = personOf(res);
+    await deletePerson(postgres, personId);
+    clearSessionCookie(res, publicUrl);
+    res.json({ status: 'deleted', id: personId });
   });
 }
 

@@ -1,5 +1,6 @@
 // People, identified by provider and subject of their identity provider, never by e-mail address
 // alone.
+import { PublicError } from '../platform/errors.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { tryCanonicalEmail } from './addresses.js';
@@ -70,4 +71,37 @@ export async function markStandaloneOrganization(postgres: Postgres, organizatio
 
 export async function hasOrganization(postgres: Postgres, personId: string): Promise<boolean> {
   return (await postgres('members').where({ person_id: personId }).first('person_id')) !== undefined;
+}
+
+/**
+ * Deletes the person with their sessions, memberships, personal tokens and personal dashboards, and
+ * the invitations they sent. What they did remains in audit trails under their id. Throws
+ * bad_request for the last owner of an organization.
+ */
+export async function deletePerson(postgres: Postgres, personId: string): Promise<void> {
+  await postgres.transaction(async (transaction) => {
+    const own = transaction('members').where({ person_id: personId }).select('organization_id');
+    // In one order: two people who leave the same organizations do not wait for each other.
+    await transaction('organizations').whereIn('id', own).orderBy('id').forUpdate().select('id');
+    const last: { name: string } | undefined = await transaction('members AS own')
+      .join('organizations', 'organizations.id', 'own.organization_id')
+      .where({ 'own.person_id': personId, 'own.role': 'owner' })
+      .whereNotExists(
+        transaction('members AS other')
+          .where({ 'other.role': 'owner' })
+          .whereRaw('other.organization_id = own.organization_id AND other.person_id <> own.person_id')
+          .select('other.person_id'),
+      )
+      .orderBy('organizations.id')
+      .first('name');
+    if (last !== undefined) {
+      throw new PublicError(
+        'bad_request',
+        `you are the last owner of ${last.name}: make another member an owner, or delete the organization first`,
+      );
+    }
+    await transaction('access_tokens').where({ created_by: personId, kind: 'personal' }).delete();
+    await transaction('dashboards').where({ owner_id: personId, visibility: 'personal' }).delete();
+    await transaction('people').where({ id: personId }).delete();
+  });
 }

@@ -4,7 +4,7 @@ import { digestKey, encryptSecret, newKey, shownPrefix, tryDecryptSecret } from 
 import { capabilitiesOf, isAtLeast } from '../access/roles.js';
 import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
-import { type OrganizationId, type ProjectId, toOrganizationId } from '../platform/ids.js';
+import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, recordAudit } from '../privacy/audit-store.js';
 import { rescheduleReports } from '../reports/report-store.js';
@@ -138,15 +138,31 @@ export async function markProjectDeleted(
         throw new PublicError('bad_request', `${field} is not the name of the project`);
       }
     }
-    await transaction('projects').where({ id: projectId }).update({ deleted_at: transaction.fn.now() });
-    const organizationId = toOrganizationId(project.organization_id);
-    await recordAudit(transaction, {
-      projectId,
-      organizationId,
-      actor,
-      action: 'project.deleted',
-      outcome: 'accepted',
-    });
+    await hideProject(transaction, { projectId, organizationId: toOrganizationId(project.organization_id), actor });
+  });
+}
+
+/** Hides the projects of an organization that is being deleted. */
+export async function markProjectsDeleted(
+  transaction: Postgres,
+  organizationId: OrganizationId,
+  actor: AuditActor,
+): Promise<void> {
+  const ids: string[] = await projectsOf(transaction, organizationId).forUpdate().pluck('id');
+  for (const id of ids) await hideProject(transaction, { projectId: toProjectId(id), organizationId, actor });
+}
+
+async function hideProject(
+  transaction: Postgres,
+  { projectId, organizationId, actor }: { projectId: ProjectId; organizationId: OrganizationId; actor: AuditActor },
+): Promise<void> {
+  await transaction('projects').where({ id: projectId }).update({ deleted_at: transaction.fn.now() });
+  await recordAudit(transaction, {
+    projectId,
+    organizationId,
+    actor,
+    action: 'project.deleted',
+    outcome: 'accepted',
   });
 }
 

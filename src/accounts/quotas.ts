@@ -28,11 +28,19 @@ export async function requireOrganizationQuota(transaction: Transaction, quotas:
   throw quotaExceeded(quotas, 'ORGANIZATIONS_PER_PERSON_MAX', 'a person creates at most', 'organizations');
 }
 
-/** Counts the organizations that the person created, also those with other owners now. */
+/**
+ * Counts the organizations that the person created, also those with other owners now. A deleted one
+ * counts until the data of its projects is deleted.
+ */
 export async function mayCreateOrganization(transaction: Transaction, quotas: Quotas, personId: string) {
   await lock(transaction, 'people', personId);
-  const created = await countOf(transaction('organizations').where({ created_by: personId }));
-  return created < quotas.ORGANIZATIONS_PER_PERSON_MAX;
+  const created = transaction('organizations')
+    .where({ created_by: personId })
+    .whereRaw(
+      `(removed_at IS NULL
+        OR EXISTS (SELECT FROM projects WHERE organization_id = organizations.id AND data_deleted_at IS NULL))`,
+    );
+  return (await countOf(created)) < quotas.ORGANIZATIONS_PER_PERSON_MAX;
 }
 
 /**
@@ -41,6 +49,10 @@ export async function mayCreateOrganization(transaction: Transaction, quotas: Qu
  */
 export async function requireProjectQuota(transaction: Transaction, quotas: Quotas, organizationId: OrganizationId) {
   await lock(transaction, 'organizations', organizationId);
+  const { removed_at: removedAt } = await transaction('organizations')
+    .where({ id: organizationId })
+    .first('removed_at');
+  if (removedAt !== null) throw new PublicError('forbidden', 'this organization was deleted');
   const projects = transaction('projects').where({ organization_id: organizationId }).whereNull('data_deleted_at');
   if ((await countOf(projects)) < quotas.PROJECTS_PER_ORGANIZATION_MAX) return;
   const what = 'projects (deleted ones count until their data is gone)';

@@ -22,6 +22,21 @@ const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
 
 export const organizationBody = z.object({ name: nameField });
 
+export const organizationDeletionBody = z.object({
+  organization_name: z.string({ error: 'is required: the name of the organization' }),
+  organization_name_confirm: z.string({ error: 'is required: the name of the organization, once more' }),
+});
+
+export const leavingBody = z.object({
+  organization_name: z.string({ error: 'is required: the name of the organization' }),
+});
+
+/** Written out, because nothing brings an account back. */
+const ACCOUNT_DELETION = 'delete my account';
+export const accountDeletionBody = z.object({
+  confirm: z.literal(ACCOUNT_DELETION, { error: `is required: the text "${ACCOUNT_DELETION}"` }),
+});
+
 export const memberBody = z.object({ role: oneOf(ROLES) });
 
 /**
@@ -108,5 +123,6 @@ function isTokenLifetime(text: string): boolean {
 }
 
 export type ProjectChanges = Readonly<z.infer<typeof projectChanges>>;
+export type OrganizationDeletion = Readonly<z.infer<typeof organizationDeletionBody>>;
 export type ProjectDeletion = Readonly<z.infer<typeof projectDeletionBody>>;
 export type TokenRequest = Readonly<z.infer<typeof tokenBody>>;

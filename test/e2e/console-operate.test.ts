@@ -173,3 +173,44 @@ test('a person who was removed makes one organization, also when the project nee
   await page.waitForURL(/\/projects\/[^/]+\/start$/);
   expect(await shop.postgres('organizations').where({ name: organization })).toHaveLength(1);
 });
+
+test('a member leaves, an owner deletes an organization, and a person the account, each after typing', async () => {
+  const leaver = `leaver-${Date.now()}@example.com`;
+  const jar = await shop.join(leaver, 'member');
+  const { id } = await shop.postgres('people').where({ email: leaver }).first('id');
+  const visited = await shop.visit('/settings/leaving', { jar });
+  const { page } = visited;
+  const dialog = page.getByRole('dialog');
+  const end = async (button: string, confirm: string) => {
+    await page.getByRole('button', { name: button }).click();
+    expect(await dialog.getByRole('button', { name: confirm, exact: true }).isDisabled()).toBe(true);
+    await dialog.getByRole('textbox').fill((await dialog.locator('code').textContent()) ?? '');
+    await dialog.getByRole('button', { name: confirm, exact: true }).click();
+  };
+  await page.getByRole('button', { name: 'Leave the organization' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Delete the organization' }).count()).toBe(0);
+  await expectNoFindings(visited);
+  await expectReachByKeyboard(visited);
+  await end('Leave the organization', 'Leave');
+  // Their first sign-in has made a project of their own.
+  await page.waitForURL((url) => /\/start$/.test(url.pathname) && !url.pathname.includes(shop.id));
+  expect(await shop.postgres('members').where({ person_id: id, role: 'member' })).toEqual([]);
+
+  const own = new URL(page.url()).pathname.split('/')[2] ?? '';
+  await page.goto(shop.addressOf('/settings/leaving', own));
+  await end('Delete your account', 'Delete for ever');
+  await dialog.getByRole('alert').filter({ hasText: 'you are the last owner of' }).waitFor();
+  await expectNoFindings(visited);
+  await page.keyboard.press('Escape');
+  await end('Delete the organization', 'Delete for ever');
+  await page.getByRole('textbox', { name: 'Organization', exact: true }).waitFor();
+  expect(await shop.postgres('projects').where({ id: own }).whereNull('deleted_at')).toEqual([]);
+  await page.getByRole('button', { name: 'Sign out' }).waitFor();
+  await expectNoFindings(visited);
+  await end('Delete your account', 'Delete for ever');
+  await page
+    .getByRole('link', { name: /sign in/i })
+    .first()
+    .waitFor();
+  expect(await shop.postgres('people').where({ id })).toEqual([]);
+});

@@ -9,9 +9,9 @@ import {
   dashboardCalls,
   definitionCalls,
   operatingCalls,
+  personCalls,
   privacyCalls,
   protocolCalls,
-  signInLinkCalls,
 } from '../support/console-calls.js';
 import { expectDocumented } from '../support/contract.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -101,7 +101,7 @@ async function createCalls(): Promise<Call[]> {
     { route: 'GET /invitations/{token}', path: `/invitations/${onPage.token}`, status: 200 },
     { route: 'POST /invitations/{token}', path: `/invitations/${onPage.token}`, status: 303, session: visitor.session },
     { route: 'POST /invitations/{token}', path: '/invitations/none', status: 404, session: guest.session },
-    ...(await signInLinkCalls(postgres, databases.config.SECRET_KEY_BASE)),
+    ...(await personCalls(postgres, databases.config.SECRET_KEY_BASE)),
     { route: 'GET /auth/idp/cb', status: 400 },
     { route: 'GET /auth/idp/cb', status: 400, headers: { Accept: 'text/html' } },
     { route: 'POST /auth/logout', status: 200, session: leaver.session, headers: { Accept: 'application/json' } },

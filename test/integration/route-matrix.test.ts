@@ -150,6 +150,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /api/orgs': 'signed in',
   'GET /api/orgs/{orgID}': 'member',
   'PATCH /api/orgs/{orgID}': 'owner',
+  'DELETE /api/orgs/{orgID}': 'owner',
   'POST /api/orgs/{orgID}/rotate-admin-key': 'owner',
   'GET /api/orgs/{orgID}/members': 'owner',
   'PATCH /api/orgs/{orgID}/members/{userID}': 'owner',
@@ -218,6 +219,8 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /api/projects/{projectID}/delivery/discard': 'owner',
   'GET /api/me/tokens': 'signed in',
   'DELETE /api/me/tokens/{tokenID}': 'signed in',
+  'DELETE /api/me/orgs/{orgID}': 'member',
+  'DELETE /api/me': 'signed in',
 
   'GET /api/admin/projects': 'ak',
   'POST /api/admin/projects': 'ak',
@@ -307,7 +310,9 @@ const pathTo = (route: string): string =>
  * anything.
  */
 const bodyFor = (route: string): unknown =>
-  /^(?:POST|PUT|PATCH)|^DELETE \/api\/(?:admin\/)?projects\/\{projectID\}$/.test(route) ? {} : undefined;
+  /^(?:POST|PUT|PATCH)|^DELETE \/api\/(?:(?:admin\/)?projects\/\{projectID\}|(?:me\/)?orgs\/\{orgID\}|me)$/.test(route)
+    ? {}
+    : undefined;
 
 /**
  * The keys belong to one organization, and the ids in paths to another with the same members, so

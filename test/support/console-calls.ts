@@ -4,7 +4,7 @@ import type { RouteName } from '../../src/access/route-matrix.js';
 import { POSTHOG_PATHS } from '../../src/ingest/protocols/posthog/paths.js';
 import type { Postgres } from '../../src/platform/postgres/client.js';
 import { createSignInLink } from '../../src/sign-in/sign-in-links.js';
-import type { Sent } from './accounts.js';
+import { createTeam, type Sent } from './accounts.js';
 
 export interface Call extends Sent {
   readonly route: RouteName;
@@ -185,12 +185,25 @@ export const protocolCalls = (key: string): Call[] => [
   { route: 'GET /cdn/v1/projects/{writeKey}/settings', path: '/cdn/v1/projects/pk/settings', status: 200 },
 ];
 
-/** A one-time link is shown, used, and refused the second time. */
-export async function signInLinkCalls(postgres: Postgres, secretKeyBase: string): Promise<Call[]> {
+/** A one-time link is used once; a member leaves and deletes the account, an owner the team. */
+export async function personCalls(postgres: Postgres, secretKeyBase: string): Promise<Call[]> {
   const { path } = await createSignInLink(postgres, { email: 'linked@example.com', secretKeyBase });
+  const { organization, people } = await createTeam(postgres);
+  const own = { session: people.member.session };
+  const team = { organization_name: 'Team' };
   return [
     { route: 'GET /sign-in/{token}', path, status: 200 },
     { route: 'POST /sign-in/{token}', path, status: 303 },
     { route: 'POST /sign-in/{token}', path, status: 404 },
+    { route: 'DELETE /api/me/orgs/{orgID}', path: `/api/me/orgs/${organization.id}`, status: 200, ...own, body: team },
+    { route: 'DELETE /api/me', status: 400, ...own, body: {} },
+    { route: 'DELETE /api/me', status: 200, ...own, body: { confirm: 'delete my account' } },
+    {
+      route: 'DELETE /api/orgs/{orgID}',
+      path: `/api/orgs/${organization.id}`,
+      status: 200,
+      session: people.owner.session,
+      body: { ...team, organization_name_confirm: 'Team' },
+    },
   ];
 }

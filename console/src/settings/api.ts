@@ -132,6 +132,16 @@ export const rotateSecretKey = (project: Project): Promise<ProjectDetails> =>
 export const deleteProject = (project: Project, name: string): Promise<unknown> =>
   write('DELETE', pathOf(project), { project_name: name, project_name_confirm: name });
 
+export const leaveOrganization = ({ organizationId, organizationName: name }: Project): Promise<unknown> =>
+  write('DELETE', `/api/me/orgs/${organizationId}`, { organization_name: name });
+
+export const deleteOrganization = (project: Project): Promise<unknown> => {
+  const { organizationName: name } = project;
+  return write('DELETE', orgPathOf(project, ''), { organization_name: name, organization_name_confirm: name });
+};
+
+export const deleteAccount = (confirm: string): Promise<unknown> => write('DELETE', '/api/me', { confirm });
+
 interface NewToken {
   readonly name: string;
   readonly kind: string;

@@ -11,6 +11,7 @@ import { Audit } from './audit.js';
 import { DeliveryPart } from './delivery.js';
 import { Domains } from './domains.js';
 import { Import } from './import.js';
+import { Leaving } from './leaving.js';
 import { Members } from './members.js';
 import { ProjectSettings } from './project.js';
 import style from './settings.module.css';
@@ -33,6 +34,7 @@ const PARTS: readonly Part[] = [
   { name: 'usage', least: 'member', Content: Usage },
   { name: 'audit', least: 'admin', Content: Audit },
   { name: 'delivery', least: 'owner', Content: DeliveryPart },
+  { name: 'leaving', least: 'member', Content: Leaving },
 ];
 
 interface Props {

@@ -1,10 +1,15 @@
 // For people without a project: makes an organization, if there is none that they administer, and a
 // project in it.
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { postJson } from '../api/request.js';
 import type { Boot } from '../boot.js';
 import { texts } from '../texts.js';
 import style from './plain-page.module.css';
+import { forgetAll } from './storage.js';
+
+const DeleteAccount = lazy(() =>
+  import('../settings/leaving.js').then(({ DeleteAccount }) => ({ default: DeleteAccount })),
+);
 
 interface Created {
   readonly id: string;
@@ -22,6 +27,7 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
       <main className={style.page}>
         <h1>{texts.noProject.title}</h1>
         <p>{texts.noProject.needsAdmin}</p>
+        <WaysOut />
       </main>
     );
   }
@@ -67,6 +73,21 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
           {texts.noProject.create}
         </button>
       </form>
+      <WaysOut />
     </main>
   );
 }
+
+/** What the menu and the settings of a project offer otherwise. */
+const WaysOut = () => (
+  <>
+    <form method="post" action="/auth/logout" onSubmit={forgetAll}>
+      <button type="submit" className="button">
+        {texts.account.signOut}
+      </button>
+    </form>
+    <Suspense fallback={null}>
+      <DeleteAccount />
+    </Suspense>
+  </>
+);

@@ -11,6 +11,7 @@ export const settingsTexts = {
     usage: 'Usage',
     audit: 'Audit trail',
     delivery: 'Delivery',
+    leaving: 'Leaving',
   },
   notYours: 'There is no such part, or your role may not open it.',
   name: 'Name',
@@ -87,6 +88,21 @@ export const settingsTexts = {
   domainGone: 'Later sign-ins no longer join by it. Members who joined stay.',
   period: 'Period',
   days: (days: number) => (days === 365 ? 'A year' : `${days} days`),
+  leaving: {
+    leave: 'Leave the organization',
+    leaveNote:
+      'Your personal tokens and invitations in it end. What you made for its projects stays, and your personal dashboards are yours again when you come back.',
+    leaveIt: 'Leave',
+    typeOrganization: 'Type the name of the organization to confirm:',
+    deleteOrganization: 'Delete the organization',
+    deleteOrganizationNote:
+      'Deletes the organization for all its members, and its projects with their events, people, dashboards and tokens. It cannot be undone.',
+    deleteAccount: 'Delete your account',
+    deleteAccountNote:
+      'Deletes your name and address, your sessions, memberships, personal tokens and personal dashboards. What you made for projects stays, and audit trails keep your id.',
+    /** The text that the request needs. */
+    accountPhrase: 'delete my account',
+  },
   figures: { events_ingested: 'Events received', events_stored: 'Events stored', queries_run: 'Queries' },
   auditNote:
     'Erasures, exports, deletions, and jobs that were replayed or discarded: who, what, when, and with what outcome. Entries cannot be changed.',

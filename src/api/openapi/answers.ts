@@ -171,6 +171,12 @@ export const member = z.strictObject({
 });
 export const removedMember = z.strictObject({ status: z.literal('removed'), user_id: z.uuid() });
 
+export const leftOrganization = z.strictObject({ status: z.literal('left'), id: z.uuid() });
+
+export const deletedOrganization = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
+
+export const deletedPerson = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
+
 export const invitation = z.strictObject({
   id: z.uuid(),
   email: z.string(),

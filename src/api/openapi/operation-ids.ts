@@ -70,6 +70,7 @@ const IDS: Readonly<Partial<Record<RouteName, string>>> = {
   'POST /api/orgs': 'createOrganization',
   'GET /api/orgs/{orgID}': 'getOrganization',
   'PATCH /api/orgs/{orgID}': 'updateOrganization',
+  'DELETE /api/orgs/{orgID}': 'deleteOrganization',
   'POST /api/orgs/{orgID}/rotate-admin-key': 'rotateAdminKey',
   'GET /api/orgs/{orgID}/members': 'listMembers',
   'PATCH /api/orgs/{orgID}/members/{userID}': 'updateMember',
@@ -137,6 +138,8 @@ const IDS: Readonly<Partial<Record<RouteName, string>>> = {
   'POST /api/projects/{projectID}/delivery/discard': 'discardJobs',
   'GET /api/me/tokens': 'listOwnTokens',
   'DELETE /api/me/tokens/{tokenID}': 'revokeOwnToken',
+  'DELETE /api/me/orgs/{orgID}': 'leaveOrganization',
+  'DELETE /api/me': 'deleteAccount',
 
   'GET /api/admin/projects': 'listProjectsAsAdmin',
   'POST /api/admin/projects': 'createProjectAsAdmin',

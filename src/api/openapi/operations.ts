@@ -11,6 +11,7 @@ import { usageQuery } from '../../usage/range.js';
 import { ALERT_OPERATIONS } from './alert-operations.js';
 import { DEFINITION_OPERATIONS } from './definition-operations.js';
 import { type Content, json, jsonList, type Operation, type Row, tagged, text } from './operation.js';
+import { ORGANIZATION_OPERATIONS } from './organization-operations.js';
 import { refTo } from './schemas.js';
 
 const TEXT = text('text/plain');
@@ -245,60 +246,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { query: auditPage, errors: [400] },
     ],
   }),
-  ...tagged('Organizations', {
-    'GET /api/orgs': ['Lists the organizations of the caller', { 200: jsonList('Organization') }],
-    'POST /api/orgs': [
-      'Creates an organization',
-      { 201: json('NewOrganization') },
-      { body: refTo('OrganizationBody') },
-    ],
-    'GET /api/orgs/{orgID}': ['Reads an organization', { 200: json('Organization') }],
-    'PATCH /api/orgs/{orgID}': [
-      'Renames an organization',
-      { 200: json('Organization') },
-      { body: refTo('OrganizationBody') },
-    ],
-    'POST /api/orgs/{orgID}/rotate-admin-key': [
-      'Rotates the admin key; the old key becomes invalid',
-      { 200: json('RotatedAdminKey') },
-    ],
-    'GET /api/orgs/{orgID}/members': ['Lists the members', { 200: jsonList('Member') }],
-    'PATCH /api/orgs/{orgID}/members/{userID}': [
-      'Changes the role of a member',
-      { 200: json('Member') },
-      { body: refTo('MemberBody') },
-    ],
-    'DELETE /api/orgs/{orgID}/members/{userID}': [
-      'Removes a member',
-      { 200: json('RemovedMember') },
-      { errors: [400] },
-    ],
-    'GET /api/orgs/{orgID}/invitations': [
-      'Lists the invitations that can still be accepted, newest first',
-      { 200: jsonList('OpenInvitation') },
-    ],
-    'DELETE /api/orgs/{orgID}/invitations/{invitationID}': [
-      'Revokes an invitation',
-      { 200: json('RevokedInvitation') },
-    ],
-    'POST /api/orgs/{orgID}/invitations': [
-      'Invites a person by e-mail address',
-      { 201: json('Invitation') },
-      { body: refTo('InvitationBody') },
-    ],
-    'POST /api/invitations/{token}/accept': ['Accepts an invitation', { 200: json('Organization') }],
-    'GET /api/orgs/{orgID}/domains': ['Lists the claimed domains', { 200: jsonList('Domain') }],
-    'DELETE /api/orgs/{orgID}/domains/{domainID}': [
-      'Removes a domain; later sign-ins no longer join by it',
-      { 200: json('RemovedDomain') },
-    ],
-    'POST /api/orgs/{orgID}/domains': ['Claims a domain', { 201: json('Domain') }, { body: refTo('DomainBody') }],
-    'POST /api/orgs/{orgID}/domains/{domainID}/verify': [
-      'Verifies a domain by its TXT record',
-      { 200: json('Domain') },
-      { errors: [400] },
-    ],
-  }),
+  ...ORGANIZATION_OPERATIONS,
   ...tagged('Projects', {
     'GET /api/orgs/{orgID}/demo': [
       'Reads the state of the demo project: none, waiting, loading, ready or failed',

@@ -1,10 +1,13 @@
 // Named component schemas of the OpenAPI document.
 import { z } from 'zod';
 import {
+  accountDeletionBody,
   domainBody,
   invitationBody,
+  leavingBody,
   memberBody,
   organizationBody,
+  organizationDeletionBody,
   projectBody,
   projectChanges,
   projectDeletionBody,
@@ -36,6 +39,9 @@ const SCHEMAS = {
   QueryBody: queryBodySchema,
   SyncBody: syncBodySchema,
   OrganizationBody: organizationBody,
+  OrganizationDeletionBody: organizationDeletionBody,
+  LeavingBody: leavingBody,
+  AccountDeletionBody: accountDeletionBody,
   MemberBody: memberBody,
   InvitationBody: invitationBody,
   DomainBody: domainBody,
@@ -87,6 +93,9 @@ const SCHEMAS = {
   RotatedAdminKey: answers.rotatedAdminKey,
   Member: answers.member,
   RemovedMember: answers.removedMember,
+  LeftOrganization: answers.leftOrganization,
+  DeletedOrganization: answers.deletedOrganization,
+  DeletedPerson: answers.deletedPerson,
   Invitation: answers.invitation,
   OpenInvitation: answers.openInvitation,
   RevokedInvitation: answers.revokedInvitation,

@@ -1,0 +1,181 @@
+// Members who leave, organizations and accounts that are deleted.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { acceptInvitation, createInvitation } from '../../src/accounts/invitations.js';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import {
+  type Answer,
+  createTeam,
+  createTeamProject,
+  join,
+  type Sent,
+  send,
+  signIn,
+  type TestPerson,
+} from '../support/accounts.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let processes: ProcessGroup;
+
+beforeAll(async () => {
+  databases = await createTestDatabases({ ORGANIZATIONS_PER_PERSON_MAX: '1' });
+  postgres = createPostgres(databases.config);
+  processes = await startProcesses(databases.env, ['query', 'web']);
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await postgres?.destroy();
+  await databases?.close();
+});
+
+const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
+const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
+const leave = (person: TestPerson, organizationId: string, name = 'Team') =>
+  ask(`DELETE /api/me/orgs/${organizationId}`, as(person, { organization_name: name }));
+const deleteAccount = (person: TestPerson) => ask('DELETE /api/me', as(person, { confirm: 'delete my account' }));
+const deleteOrganization = (person: TestPerson, id: string, [name, confirm] = ['Team', 'Team']) =>
+  ask(`DELETE /api/orgs/${id}`, as(person, { organization_name: name, organization_name_confirm: confirm }));
+
+const newToken = { name: 'T', kind: 'personal', scopes: ['query'] };
+/** Waits as long as a process may know a credential: a second, and more on a busy machine. */
+const isRefused = (key: string, status = 401) =>
+  eventually(
+    async () => expect((await ask('POST /query', { key, body: { q: '* | count' } })).status).toBe(status),
+    5000,
+  );
+
+test('a member leaves, and the personal token stops; the last owner does not', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const project = await createTeamProject(postgres, databases, organization.id);
+  const { body: token } = await ask(`POST /api/projects/${project.id}/tokens`, as(people.member, newToken));
+  expect((await ask('POST /query', { key: token.token, body: { q: '* | count' } })).status).toBe(200);
+
+  expect(await leave(people.member, organization.id, 'Other')).toEqual({
+    status: 400,
+    body: { error: 'organization_name is not the name of the organization' },
+  });
+  expect(await leave(people.member, organization.id)).toEqual({
+    status: 200,
+    body: { status: 'left', id: organization.id },
+  });
+  expect((await ask('GET /api/orgs', as(people.member))).body).toEqual([]);
+  expect((await leave(people.member, organization.id)).status).toBe(404);
+  await isRefused(token.token);
+
+  expect(await leave(people.owner, organization.id)).toEqual({
+    status: 400,
+    body: { error: 'the last owner of an organization cannot leave' },
+  });
+  await ask(`PATCH /api/orgs/${organization.id}/members/${people.admin.id}`, as(people.owner, { role: 'owner' }));
+  expect((await leave(people.owner, organization.id)).status).toBe(200);
+});
+
+test('one owner stays when the last two leave and delete their accounts at the same time', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const { organization, people } = await createTeam(postgres);
+    const second = await signIn(postgres);
+    await join(postgres, organization.id, second, 'owner');
+    const answers = await Promise.all([leave(people.owner, organization.id), deleteAccount(second)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400]);
+    expect(await postgres('members').where({ organization_id: organization.id, role: 'owner' })).toHaveLength(1);
+  }
+});
+
+test('an owner deletes an organization: members, keys and projects end, and the trail stays', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const project = await createTeamProject(postgres, databases, organization.id);
+  const invited = await signIn(postgres);
+  const invitation = { email: invited.email, role: 'member', invitedBy: people.owner.id } as const;
+  const { token } = await createInvitation(postgres, organization.id, invitation);
+  await ask(`POST /api/orgs/${organization.id}/domains`, as(people.owner, { domain: 'gone.example' }));
+
+  expect((await deleteOrganization(people.admin, organization.id)).status).toBe(403);
+  expect(await deleteOrganization(people.owner, organization.id, ['Team', 'Tea'])).toEqual({
+    status: 400,
+    body: { error: 'organization_name_confirm is not the name of the organization' },
+  });
+  expect(await deleteOrganization(people.owner, organization.id)).toEqual({
+    status: 200,
+    body: { status: 'deleted', id: organization.id },
+  });
+
+  for (const person of Object.values(people)) expect((await ask('GET /api/orgs', as(person))).body).toEqual([]);
+  expect((await ask(`GET /api/projects/${project.id}`, as(people.owner))).status).toBe(404);
+  await isRefused(project.secretKey);
+  await eventually(async () => {
+    expect((await ask('GET /api/admin/projects', { key: organization.adminKey })).status).toBe(401);
+  }, 5000);
+  const person = { personId: invited.id, email: invited.email, emailVerified: true, name: undefined };
+  await expect(acceptInvitation(postgres, token, person)).rejects.toThrow('no such invitation');
+  expect(await postgres('domains').where({ organization_id: organization.id })).toEqual([]);
+  expect(await postgres('audit_entries').where({ project_id: project.id }).select('action', 'actor')).toEqual([
+    { action: 'project.deleted', actor: { kind: 'person', id: people.owner.id } },
+  ]);
+});
+
+test('a deleted organization gets no project, and counts until the data of its projects is deleted', async () => {
+  const person = await signIn(postgres);
+  const create = () => ask('POST /api/orgs', as(person, { name: 'Team' }));
+  const { body: organization } = await create();
+  const project = await createTeamProject(postgres, databases, organization.id);
+  let answer: Promise<Answer> | undefined;
+  await postgres.transaction(async (transaction) => {
+    // The request has passed the check of its key, and waits for the deletion.
+    await transaction('organizations').where({ id: organization.id }).forUpdate().first('id');
+    answer = ask('POST /api/admin/projects', { key: organization.admin_key, body: { name: 'Late' } });
+    const early = await Promise.race([answer, new Promise((resolve) => setTimeout(resolve, 500))]);
+    expect(early).toBeUndefined();
+    await transaction('organizations').where({ id: organization.id }).update({ removed_at: new Date() });
+  });
+  expect(await answer).toEqual({ status: 403, body: { error: 'this organization was deleted' } });
+
+  expect((await create()).status).toBe(403);
+  await postgres('projects').where({ id: project.id }).update({ data_deleted_at: new Date() });
+  expect((await create()).status).toBe(201);
+});
+
+test('the organization of the installation is not deleted', async () => {
+  const { organization, people } = await createTeam(postgres);
+  await postgres('organizations').where({ id: organization.id }).update({ is_standalone: true });
+  expect(await deleteOrganization(people.owner, organization.id)).toEqual({
+    status: 400,
+    body: { error: 'this organization belongs to the installation and ends with it' },
+  });
+  await postgres('organizations').where({ id: organization.id }).update({ is_standalone: false });
+});
+
+test('a person deletes the account with what belongs to it, and what belongs to others stays', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const { member } = people;
+  const project = await createTeamProject(postgres, databases, organization.id);
+  const { body: token } = await ask(`POST /api/projects/${project.id}/tokens`, as(member, newToken));
+  const yaml = (title: string) =>
+    `version: 1\ntitle: ${title}\nsections: [{title: S, cards: [{id: a, title: A, kind: metric, viz: number, query: x | count}]}]`;
+  const route = `POST /api/projects/${project.id}/dashboards?key=own`;
+  const { body: own } = await ask(route, as(member, { source_yaml: yaml('Own') }));
+  const shared = { key: project.secretKey, body: { source_yaml: yaml('Shared') } };
+  expect((await ask('PUT /api/dashboard-sync/shared', shared)).status).toBe(201);
+  expect(await postgres('dashboards').where({ id: own.dashboard.id }).pluck('owner_id')).toEqual([member.id]);
+
+  expect(await ask('DELETE /api/me', as(member, {}))).toEqual({
+    status: 400,
+    body: { error: 'confirm is required: the text "delete my account"' },
+  });
+  expect(await deleteAccount(people.owner)).toEqual({
+    status: 400,
+    body: {
+      error: 'you are the last owner of Team: make another member an owner, or delete the organization first',
+    },
+  });
+  expect(await deleteAccount(member)).toEqual({ status: 200, body: { status: 'deleted', id: member.id } });
+
+  expect((await ask('GET /api/orgs', as(member))).status).toBe(401);
+  await isRefused(token.token);
+  expect(await postgres('people').where({ id: member.id })).toEqual([]);
+  expect(await postgres('access_tokens').where({ project_id: project.id })).toEqual([]);
+  expect(await postgres('dashboards').where({ project_id: project.id }).pluck('key')).toEqual(['shared']);
+  expect((await ask(`GET /api/orgs/${organization.id}/members`, as(people.owner))).body).toHaveLength(2);
+});
