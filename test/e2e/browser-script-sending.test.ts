@@ -243,6 +243,18 @@ describe('calls of the browser script', () => {
     expect((await posted(1))[0]?.body.events).toMatchObject([{ event_type: 'done' }]);
   });
 
+  test('record an exposure whose properties could not be serialized by the next choice', async () => {
+    await page.goto(`${site.url}/scripted`);
+    await page.evaluate(`
+      const circle = {};
+      circle.circle = circle;
+      service.choice('x', ['a'], { version: circle });
+    `);
+    expect(await call('choice', 'x', ['a'])).toBe('a');
+    await call('flush');
+    expect((await posted(1))[0]?.body.events).toMatchObject([{ event_type: 'service.exposure' }]);
+  });
+
   test('choose the same variant on every page and record it once per session', async () => {
     await page.clock.install();
     await page.goto(`${site.url}/silent`);

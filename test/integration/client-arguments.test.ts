@@ -249,3 +249,37 @@ with Client("k", "${server.url}", queue_max=1, on_error=lambda error, lost: prin
     await server.close();
   });
 });
+
+describe('an exposure whose properties cannot be serialized', () => {
+  test('Node: throws, and is recorded by the next choice', async () => {
+    const server = await startScriptedServer();
+    const client = new Client({ key: 'k', host: server.url });
+    const circle: Record<string, unknown> = {};
+    circle.circle = circle;
+    const choose = (version: unknown) =>
+      client.choice('color', ['only'], { user_id: 'ada', version: version as string });
+    expect(() => choose(circle)).toThrow('circular');
+    expect(choose('2')).toBe('only');
+    await client.flush();
+    expect(typesOf(server)).toEqual(['service.exposure']);
+    await server.close();
+  });
+
+  test('Python: raises, and is recorded by the next choice', async () => {
+    const server = await startScriptedServer();
+    const printed = await runPythonScript(`
+from event_analytics import Client
+circle = {}
+circle["circle"] = circle
+with Client("k", "${server.url}") as client:
+    for version in (circle, "2"):
+        try:
+            print(client.choice("color", ["only"], user_id="ada", version=version))
+        except ValueError as error:
+            print(error)
+`);
+    expect(printed).toBe('properties contain themselves, or are nested too deeply\nonly');
+    expect(typesOf(server)).toEqual(['service.exposure']);
+    await server.close();
+  });
+});

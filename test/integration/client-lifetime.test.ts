@@ -30,6 +30,18 @@ async function withServer(run: (server: ScriptedServer) => Promise<void>): Promi
   }
 }
 
+/** A server that reads and forgets bodies of any size. */
+async function withDiscardingServer(run: (host: string) => Promise<void>): Promise<void> {
+  const server = createServer((req, res) => req.resume().on('end', () => res.end('{}')));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    await run(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
 describe.concurrent('client shutdown and memory', () => {
   test('Node: close() ends within ten seconds, once, and reports lost events', () =>
     withServer(async (server) => {
@@ -64,6 +76,26 @@ describe.concurrent('client shutdown and memory', () => {
       await new Promise((resolve) => setTimeout(resolve, 200));
       for (let n = 0; n < 7; n += 1) client.track({ event_type: 'b' });
       expect(errors).toEqual(Array(2).fill('the queue is full: 15 wait to be sent'));
+    }));
+
+  test('Node: large events fill the queue before it has as many as it may have', () =>
+    withDiscardingServer(async (host) => {
+      const errors: string[] = [];
+      const onError = ({ message }: Error) => errors.push(message);
+      const track25 = (client: Client) => {
+        for (let n = 0; n < 25; n += 1) {
+          client.track({ event_type: 'a', event_properties: { text: 'x'.repeat(1_000_000) } });
+        }
+        return client.flush();
+      };
+      const client = new Client({ key: 'k', host, onError });
+      await track25(client);
+      expect(errors).toEqual(Array(5).fill(expect.stringMatching(/^the queue is full: 200\d{5} characters wait/)));
+      // What was sent leaves room.
+      await track25(client);
+      expect(errors).toHaveLength(10);
+      await track25(new Client({ key: 'k', host, queueMax: 20_000, onError }));
+      expect(errors).toHaveLength(10);
     }));
 
   test('Node: flush() does not wait for what is tracked afterwards', async () => {
@@ -182,6 +214,30 @@ describe.concurrent('client shutdown and memory', () => {
       });
       // Two are refused; the rest waits until the process ends, and is lost only then.
       expect(lost).toBe(2);
+    }));
+
+  test('Python: large events fill the queue before it has as many as it may have', () =>
+    withDiscardingServer(async (host) => {
+      const printed = await runPythonScript(`
+from event_analytics import Client
+errors = []
+def track_25(**options):
+    client = Client("k", "${host}", on_error=lambda error, lost: errors.append(str(error)), **options)
+    client._queue._deliver, deliver = lambda batch: released.wait(30) and deliver(batch), client._queue._deliver
+    for attempt in range(2):
+        released.clear()
+        for _ in range(25):
+            client.track("a", event_properties={"text": "x" * 1_000_000})
+        released.set()
+        print(len(errors), client.flush(30))
+from threading import Event
+released = Event()
+track_25()
+track_25(queue_max=20_000)
+print(errors[0])
+`);
+      const refusal = expect.stringMatching(/^the queue is full: 200\d{5} characters wait/);
+      expect(printed.split('\n')).toEqual(['5 True', '10 True', '10 True', '10 True', refusal]);
     }));
 
   test('Python: a thread that could not start is started by the next event', () =>

@@ -160,3 +160,49 @@ test.each(CHANGES)('every source has the same buckets of %s around %s', async (z
   const funnel = await run(`funnel "${day}" -> "${day}" | ${within} | window 1m | by day`, zone);
   expect([...new Set(funnel.map(([start]) => start))]).toEqual(days.map(([start]) => start));
 });
+
+/** Buckets of the range in their order, each with the number of its events that are of `events`. */
+function bucketsOf(range: TimeRange, zone: string, by: 'hour' | 'day', events: TimeRange) {
+  const counts = new Map<string | number, number>();
+  for (const [ms, buckets] of minutesOf(range, zone)) {
+    const isEvent = hasEvent(ms) && events.fromMs <= ms && ms < events.toMs;
+    counts.set(buckets[by], (counts.get(buckets[by]) ?? 0) + Number(isEvent));
+  }
+  return [...counts];
+}
+
+const textOf = ({ fromMs, toMs }: TimeRange): string =>
+  `from "${new Date(fromMs).toISOString()}" to "${new Date(toMs).toISOString()}"`;
+
+test.each(CHANGES)('buckets of %s around %s are compared by their position in the range', async (zone, day) => {
+  const range = rangeOf(day);
+  // Mostly its buckets are evenly apart.
+  const before = { fromMs: range.fromMs - 7 * DAY_MS, toMs: range.toMs - 7 * DAY_MS };
+  const comparisons = [
+    { current: range, earlier: before },
+    { current: before, earlier: range },
+  ];
+  for (const { current, earlier } of comparisons) {
+    for (const by of ['hour', 'day'] as const) {
+      const earlierBuckets = bucketsOf(earlier, zone, by, range);
+      const expected = bucketsOf(current, zone, by, range).map(([bucket, count], index) => {
+        const [previous, previousCount] = earlierBuckets[index] ?? [null, null];
+        return [bucket, previous, count, previousCount];
+      });
+      const compared = `${textOf(current)} | compare ${textOf(earlier)}`;
+      for (const query of [
+        `"${day}" | ${compared} | count by ${by}`,
+        `formula count("${day}") by ${by} | ${compared}`,
+      ]) {
+        const rows = await run(query, zone);
+        const found = rows.map(([bucket, previous, count, previousCount]) => [
+          read(bucket),
+          previous === null ? null : read(previous),
+          count,
+          previousCount,
+        ]);
+        expect(found, query).toEqual(expected);
+      }
+    }
+  }
+});

@@ -32,7 +32,6 @@ export const choice = (
   touchSession();
   const exposed = exposedEntry() || '';
   if (variant != null && !exposed.includes(assignmentId)) {
-    exposedEntry(exposed + assignmentId);
     const properties = {
       choice_key: choiceKey,
       variant_key: variant,
@@ -43,6 +42,8 @@ export const choice = (
       assignment_id: assignmentId,
     };
     track('service.exposure', properties, undefined, assignmentId);
+    // Last: properties that cannot be serialized throw above.
+    exposedEntry(exposed + assignmentId);
   }
   return variant;
 };

@@ -101,7 +101,6 @@ export class Client<Events extends object = AnyEvents> {
 
   /** Records an exposure, at most once per assignment in 30 minutes. */
   expose({ user_id, device_id, session_id, ...properties }: Assignment): void {
-    if (!this.#exposures.isNew(properties.assignment_id, Date.now())) return;
     const event = { event_type: 'service.exposure', insert_id: properties.assignment_id, event_properties: properties };
     const json = toEventJson({
       ...event,
@@ -109,6 +108,8 @@ export class Client<Events extends object = AnyEvents> {
       ...(device_id && { device_id }),
       ...(session_id && { session_id }),
     });
+    // Remembered last: properties that cannot be serialized throw above.
+    if (!this.#exposures.isNew(properties.assignment_id, Date.now())) return;
     if (!this.#queue.add('/track', json)) this.#exposures.forget(properties.assignment_id);
   }
 

@@ -18,6 +18,9 @@ export interface QueueOptions {
 }
 
 const BATCH_ITEMS = 10;
+/** Characters of a queue of up to `LENGTH_ITEMS` items; longer ones have more in proportion. */
+const LENGTH_MAX = 20_000_000;
+const LENGTH_ITEMS = 10_000;
 const FLUSH_DELAY_MS = 2000;
 /** A backlog is sent in larger batches, well below the limits of the service. */
 const PILED_ITEMS_MAX = 500;
@@ -32,6 +35,8 @@ export class SendQueue {
   #added = 0;
   /** Items in flight, which count toward the limit. */
   #flying = 0;
+  /** Characters of all items, those in flight included. */
+  #length = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #flushed: Promise<void> = Promise.resolve();
   #closed: Promise<void> | undefined;
@@ -49,6 +54,7 @@ export class SendQueue {
     }
     this.#items.push({ route, json });
     this.#added += 1;
+    this.#length += json.length;
     if (this.#items.length >= BATCH_ITEMS) void this.flush();
     // The timer keeps an otherwise idle process alive until the last events are sent.
     else this.#timer ??= setTimeout(() => void this.flush(), FLUSH_DELAY_MS);
@@ -58,7 +64,9 @@ export class SendQueue {
   #findRefusal(): string | undefined {
     if (this.#closed !== undefined) return 'the client is closed';
     const { queueMax } = this.#options;
-    return this.#items.length + this.#flying < queueMax ? undefined : `the queue is full: ${queueMax} wait to be sent`;
+    if (this.#items.length + this.#flying >= queueMax) return `the queue is full: ${queueMax} wait to be sent`;
+    const lengthMax = LENGTH_MAX * Math.max(1, queueMax / LENGTH_ITEMS);
+    return this.#length < lengthMax ? undefined : `the queue is full: ${this.#length} characters wait to be sent`;
   }
 
   /** Resolves when everything queued so far is delivered or dropped. */
@@ -92,6 +100,7 @@ export class SendQueue {
       this.#flying = batch.length;
       const error = await this.#deliver(batch);
       this.#flying = 0;
+      for (const { json } of batch) this.#length -= json.length;
       if (error !== undefined) void this.#report(error, batch.length);
     }
   }

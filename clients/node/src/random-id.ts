@@ -1,6 +1,11 @@
-// Random 128-bit ids. Node 18 has no global `crypto`; browser bundlers use random-id-web.ts instead
-// (package.json).
-import { webcrypto } from 'node:crypto';
+// Random 128-bit ids, without an import of Node.js: bundlers for edge runtimes would not find it.
 import { toHex } from './hex.js';
 
-export const randomId = (): string => toHex(webcrypto.getRandomValues(new Uint32Array(4)));
+const WORDS = 4;
+
+/** Node 18 has no global `crypto`. The random numbers of its processes are seeded independently. */
+export const randomId = (): string =>
+  toHex(
+    globalThis.crypto?.getRandomValues(new Uint32Array(WORDS)) ??
+      Array.from({ length: WORDS }, () => Math.random() * 2 ** 32),
+  );

@@ -167,11 +167,12 @@ class Client:
     def expose(self, assignment: Mapping[str, Any]) -> None:
         """Records an exposure of the unit to its variant, at most once per half hour."""
         assignment_id = assignment["assignment_id"]
-        if not self._is_new_exposure(assignment_id):
-            return
         ids = {name: assignment.get(name) for name in ("user_id", "device_id", "session_id")}
         properties = {name: value for name, value in assignment.items() if name not in ids}
         text = _to_event_text("service.exposure", insert_id=assignment_id, event_properties=properties, **ids)
+        # Remembered last: properties that cannot be serialized raise above.
+        if not self._is_new_exposure(assignment_id):
+            return
         if not self._queue.add("/track", text):
             with self._exposures_lock:
                 self._exposures.pop(assignment_id, None)

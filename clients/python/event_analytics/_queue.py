@@ -19,6 +19,9 @@ from collections import deque
 from typing import Any, Callable, Deque, List, Mapping, Optional, Tuple
 
 BATCH_ITEMS = 10
+# Of the texts of a queue of up to LENGTH_ITEMS items; longer queues may have more in proportion.
+LENGTH_MAX = 20_000_000
+LENGTH_ITEMS = 10_000
 FLUSH_DELAY_S = 2.0
 # A backlog is sent in larger batches, well below the limit of the service.
 PILED_ITEMS_MAX = 500
@@ -137,6 +140,8 @@ class SendQueue:
         self._changed = threading.Condition()
         self._thread: Optional[threading.Thread] = None
         self._flying = 0
+        # Characters of all items, those in flight included.
+        self._length = 0
         self._added = 0
         self._settled = 0
         self._wanted = 0
@@ -151,6 +156,8 @@ class SendQueue:
                 refusal = "the client is closed"
             elif len(self._items) + self._flying >= self._queue_max:
                 refusal = f"the queue is full: {self._queue_max} wait to be sent"
+            elif self._length >= LENGTH_MAX * max(1, self._queue_max / LENGTH_ITEMS):
+                refusal = f"the queue is full: {self._length} characters wait to be sent"
             else:
                 if self._thread is None:
                     # First, and kept once it has started: a process may be out of threads for a moment.
@@ -159,6 +166,7 @@ class SendQueue:
                     self._thread = thread
                 self._items.append((route, text))
                 self._added += 1
+                self._length += len(text)
                 if self._deadline is None:
                     self._deadline = time.monotonic() + FLUSH_DELAY_S
                 if len(self._items) in (1, BATCH_ITEMS):
@@ -211,6 +219,7 @@ class SendQueue:
             error = self._deliver(batch)
             with self._changed:
                 self._flying = 0
+                self._length -= sum(len(text) for _, text in batch)
                 self._settled += len(batch)
                 self._changed.notify_all()
             if error is not None and not self._is_ended.is_set():

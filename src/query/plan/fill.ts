@@ -7,14 +7,12 @@ import { type Select, select, step } from './plan.js';
 
 interface Filled extends Bucketing {
   readonly range: TimeRange;
-  /** Rows of both ranges of `compare` may be of no bucket: they are moved by the same time. */
-  readonly isCompared?: boolean;
 }
 
 /** The rows, and one for each other bucket of the range; `bucket` is the column of its start. */
-export function fillBuckets(rows: Select, bucket: string, { range, isCompared, ...bucketing }: Filled): Select {
+export function fillBuckets(rows: Select, bucket: string, { range, ...bucketing }: Filled): Select {
   const ordered = { ...rows, orderBy: [orderBy(bucket)] };
-  const uneven = isCompared ? undefined : unevenFillOf(range, bucketing, alias(bucket));
+  const uneven = unevenFillOf(range, bucketing, alias(bucket));
   if (!uneven) return { ...ordered, fill: fillOf(range, bucketing) };
   const from = step('evenly_filled', { ...ordered, fill: uneven.fill });
   return select({ keeps: 'all', columns: {}, from, where: uneven.where });

@@ -62,3 +62,37 @@ export function skippedDays(range: TimeRange, zone: string): number[] {
     return Array.from({ length: next - last - 1 }, (_, index) => (last + 1 + index) * DAY_MS);
   });
 }
+
+/** Buckets that are evenly apart: the number of the first in its range, and where it starts. */
+export interface EvenBuckets {
+  readonly index: number;
+  readonly start: number;
+}
+
+/** The hours of the range, in seconds. */
+export function evenHours(range: TimeRange, zone: string): EvenBuckets[] {
+  const runs = [{ index: 0, start: startOfHour(range.fromMs, zone) / 1000 }];
+  for (const { atMs } of irregularChanges(range, zone)) {
+    // The hour before the change, and the next, may have another length.
+    const before = startOfHour(atMs - 1, zone);
+    for (const hourMs of [before, startOfNextHour(before, zone)]) {
+      const nextMs = startOfNextHour(hourMs, zone);
+      const last = runs.at(-1) as EvenBuckets;
+      if (nextMs === hourMs + HOUR_MS || nextMs / 1000 <= last.start) continue;
+      const hours = (hourMs / 1000 - last.start) / (HOUR_MS / 1000);
+      runs.push({ index: last.index + hours + 1, start: nextMs / 1000 });
+    }
+  }
+  return runs;
+}
+
+/** The days of the range, in days since 1970. */
+export function evenDays(range: TimeRange, zone: string): EvenBuckets[] {
+  const runs = [{ index: 0, start: dayNumber(wallTimeAt(range.fromMs, zone)) }];
+  for (const skippedMs of skippedDays(range, zone)) {
+    const last = runs.at(-1) as EvenBuckets;
+    const skipped = skippedMs / DAY_MS;
+    runs.push({ index: last.index + skipped - last.start, start: skipped + 1 });
+  }
+  return runs;
+}

@@ -20,13 +20,12 @@ export function orderOfGroups(order: readonly AggregateOrder[], types: readonly 
   return order.some((of) => of.kind === 'metric') ? asked : [...asked, orderBy(METRIC, 'desc')];
 }
 
-type Grouped = Pick<AggregateQuery, 'groups' | 'selection' | 'timezone' | 'earlier'>;
+type Grouped = Pick<AggregateQuery, 'groups' | 'selection' | 'timezone'>;
 
 /** The rows, with every bucket of the range when time is the only group; else they are the same. */
-export function fillGroups({ groups, selection, timezone, earlier }: Grouped, rows: Select): Select {
+export function fillGroups({ groups, selection, timezone }: Grouped, rows: Select): Select {
   const [only] = groups;
   if (groups.length !== 1 || only?.kind !== 'bucket' || only.of) return rows;
   const { granularity } = only;
-  const isCompared = earlier !== undefined;
-  return fillBuckets(rows, groupAlias(0), { range: selection.range, granularity, timezone, isCompared });
+  return fillBuckets(rows, groupAlias(0), { range: selection.range, granularity, timezone });
 }

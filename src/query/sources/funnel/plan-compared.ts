@@ -55,7 +55,7 @@ export function planComparedSteps(funnel: Funnel, { current, earlier, range }: S
     ? [{ name: `previous_${granularity}`, type: bucketType(granularity) }]
     : [];
   return {
-    select: rowsOfSteps(funnel, fillGroups(funnel, groups, true), {
+    select: rowsOfSteps(funnel, fillGroups(funnel, groups), {
       ofGroups: {
         ...passThrough(...groupNames(funnel)),
         ...(position && { previous_bucket: earlierBucket(position) }),

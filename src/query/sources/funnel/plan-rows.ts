@@ -67,13 +67,10 @@ export function selectGroups(funnel: Funnel, { from, value }: Counted, values: C
 }
 
 /** With every bucket of the range, when time is the only group. */
-export function fillGroups({ query, breakdown }: Funnel, groups: Select, isCompared = false): Step {
+export function fillGroups({ query, breakdown }: Funnel, groups: Select): Step {
   const { granularity, timezone, selection } = query;
   if (granularity === undefined || breakdown) return step('reached_steps', groups);
-  return step(
-    'reached_steps',
-    fillBuckets(groups, BUCKET, { range: selection.range, granularity, timezone, isCompared }),
-  );
+  return step('reached_steps', fillBuckets(groups, BUCKET, { range: selection.range, granularity, timezone }));
 }
 
 const planGroups = (funnel: Funnel, counted: Counted, values: Columns): Step =>

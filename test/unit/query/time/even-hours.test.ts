@@ -1,0 +1,36 @@
+// Runs of evenly spaced hours, compared with the list of all hours of a range.
+import { expect, test } from 'vitest';
+import { listBuckets } from '../../../../src/query/time/bucket-list.js';
+import { type EvenBuckets, evenDays, evenHours } from '../../../../src/query/time/irregular-hours.js';
+
+const MINUTE_MS = 60_000;
+
+test.each([
+  ['Australia/Lord_Howe', '2025-10-04'],
+  ['Australia/Lord_Howe', '2026-04-04'],
+  ['Asia/Kathmandu', '1985-12-31'],
+  ['America/Caracas', '2007-12-09'],
+  ['America/St_Johns', '2006-04-02'],
+  ['Antarctica/Casey', '2020-10-03'],
+])('evenHours() has every hour of %s around %s, wherever the range begins', (zone, day) => {
+  for (let minute = -24 * 60; minute < 48 * 60; minute += 131) {
+    const fromMs = Date.parse(day) + minute * MINUTE_MS;
+    const range = { fromMs, toMs: fromMs + 50 * 60 * MINUTE_MS };
+    const runs = evenHours(range, zone);
+    const hours = listBuckets(range, 'hour', zone).map((hour) => hour.fromMs / 1000);
+    const found = hours.map((_, index) => {
+      const run = runs.findLast((of) => of.index <= index) as EvenBuckets;
+      return run.start + (index - run.index) * 3600;
+    });
+    expect(found).toEqual(hours);
+  }
+});
+
+test('evenDays() leaves out a day that the zone skipped', () => {
+  const day = (date: string) => Date.parse(date) / (24 * 60 * MINUTE_MS);
+  const range = { fromMs: Date.parse('2011-12-29T00:00:00Z'), toMs: Date.parse('2012-01-02T00:00:00Z') };
+  expect(evenDays(range, 'Pacific/Apia')).toEqual([
+    { index: 0, start: day('2011-12-28') },
+    { index: 2, start: day('2011-12-31') },
+  ]);
+});
