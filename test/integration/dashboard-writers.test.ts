@@ -56,6 +56,7 @@ const titles = async (role: Role = 'member'): Promise<string[]> => {
   return body.map(({ title }: { title: string }) => title);
 };
 
+const refused = (error: string) => ({ status: 400, body: { error } });
 const FORBIDDEN = {
   status: 403,
   body: { error: expect.stringContaining('is written with role admin or owner, a secret key or a service token') },
@@ -120,6 +121,24 @@ describe('DELETE /api/dashboard-sync', () => {
     expect(await postgres('dashboard_versions').where({ dashboard_id: body.dashboard.id })).toEqual([]);
     expect(await remove(project.secretKey)).toEqual({ status: 404, body: { error: 'there is no such dashboard' } });
     expect((await sync(project.secretKey, 'Ours')).body.dashboard.version).toBe(1);
+  });
+
+  test('with a misspelled parameter deletes nothing, nor does a change store anything', async () => {
+    const key = tokens.service;
+    await sync(key, 'Sales');
+    expect(await remove(key, '?visiblity=personal')).toEqual(
+      refused('unknown parameter "visiblity"; the route has visibility'),
+    );
+    const body = { source_yaml: yaml('Revenue') };
+    expect(await send(processes.url, 'PUT /api/dashboard-sync/sales?dry_run=true', { key, body })).toEqual(
+      refused('unknown parameter "dry_run"; the route has none'),
+    );
+    expect(await titles()).toEqual(['Sales']);
+    const definitions = { key, body: { source_yaml: 'version: 1' } };
+    expect(await send(processes.url, 'PUT /api/definitions?dryrun=true', definitions)).toEqual(
+      refused('unknown parameter "dryrun"; the route has base_version, dry_run'),
+    );
+    expect((await send(processes.url, 'GET /api/definitions', { key })).body).toMatchObject({ version: 0 });
   });
 
   test('with a personal token deletes the personal dashboard, and when repeated not the project one', async () => {
