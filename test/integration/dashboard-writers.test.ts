@@ -107,6 +107,29 @@ describe("a member's token in dashboard sync", () => {
   );
 });
 
+test('a dry run refuses more alerts than a project may have, as the change itself', async () => {
+  const alert = (id: number) =>
+    `\n- {id: a${id}, query: signup | count, when: value < 5, every: 1d, to: ['mailto:a@b.de']}`;
+  const alerts = (count: number) => `alerts:${Array.from({ length: count }, (_, id) => alert(id)).join('')}\n`;
+  const key = project.secretKey;
+  for (const name of ['one', 'two']) {
+    const body = { source_yaml: yaml('Full') + alerts(50) };
+    expect((await send(processes.url, `PUT /api/dashboard-sync/${name}`, { key, body })).status).toBe(201);
+  }
+  const error = expect.stringContaining('at most 100 alerts');
+  const definitions = { key, body: { source_yaml: `version: 1\n${alerts(1)}` } };
+  expect(await send(processes.url, 'PUT /api/definitions?dry_run=true', definitions)).toEqual({
+    status: 403,
+    body: { error },
+  });
+  const { session } = team.people.owner;
+  const made = { session, body: { source_yaml: yaml('Own'), visibility: 'project' } };
+  const { body } = await send(processes.url, `POST /api/projects/${project.id}/dashboards?key=own`, made);
+  const path = `/api/projects/${project.id}/dashboards/${body.dashboard.id}?base_version=1&dry_run=true`;
+  const change = { session, body: { source_yaml: yaml('Own') + alerts(1) } };
+  expect(await send(processes.url, `PUT ${path}`, change)).toEqual({ status: 403, body: { error } });
+});
+
 describe('DELETE /api/dashboard-sync', () => {
   const remove = (key: string, query = '') => send(processes.url, `DELETE /api/dashboard-sync/sales${query}`, { key });
 
