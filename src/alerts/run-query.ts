@@ -1,6 +1,7 @@
 // Runs the queries of alerts and reports: normal queries over HTTP, with a project pass. So they
 // take places among the queries of their project, and have their limits and deadline.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
+import { DEFINITIONS_UNREAD } from '../definitions/reader.js';
 import { abortAfter } from '../platform/flow/abort-after.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
@@ -51,7 +52,7 @@ interface QueryBody {
   readonly mode?: string;
   /** Only of a choice. */
   readonly method?: { readonly value?: unknown };
-  readonly metadata?: { readonly compare?: unknown };
+  readonly metadata?: { readonly compare?: unknown; readonly warnings?: readonly string[] };
   readonly error?: string;
 }
 
@@ -89,6 +90,8 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs, log }: Qu
       const body = (await response.json()) as QueryBody;
       if (response.status === 429) return { kind: 'busy' };
       if (!response.ok) return { kind: 'failed', error: body.error ?? `${UNAVAILABLE}: status ${response.status}` };
+      // A defined event would be one that was never sent: 0, and a false alarm.
+      if (body.metadata?.warnings?.includes(DEFINITIONS_UNREAD)) return { kind: 'failed', error: DEFINITIONS_UNREAD };
       const { rows = [], columns = [], mode = '' } = body;
       const total = body.total ?? rows.length;
       const isCompared = body.metadata?.compare !== undefined;

@@ -46,13 +46,20 @@ interface Clock {
   readonly timezone: string;
 }
 
+/** Throws when the project would have too many alerts and reports. A dry run asks this, too. */
+export const requireAlertRoom = (transaction: Postgres, document: AlertsOfDocument): Promise<void> =>
+  requireAlertQuota(transaction, document.quotas, {
+    ...document,
+    count: document.alerts.length + document.reports.length,
+  });
+
 /**
  * An alert with the same id, query and condition keeps its state. Another query or condition is
  * another question, so it starts with the state `ok` and is checked at once. A report with another
  * time begins at the next such time.
  */
 export async function syncAlerts(transaction: Postgres, document: AlertsOfDocument): Promise<void> {
-  const { projectId, dashboardId, quotas } = document;
+  const { projectId, dashboardId } = document;
   const ofDocument = { project_id: projectId, dashboard_id: dashboardId };
   const stored: Stored[] = await transaction('alerts')
     .where(ofDocument)
@@ -63,7 +70,7 @@ export async function syncAlerts(transaction: Postgres, document: AlertsOfDocume
   const beforeOf = (row: Row) => stored.find(({ kind, key }) => kind === row.kind && key === row.key);
   const kept = rows.flatMap((row) => beforeOf(row)?.id ?? []);
   await transaction('alerts').where(ofDocument).whereNotIn('id', kept).delete();
-  await requireAlertQuota(transaction, quotas, { ...document, count: rows.length });
+  await requireAlertRoom(transaction, document);
   const clock: Clock = await transaction('projects')
     .where({ id: projectId })
     .first('timezone', { now: transaction.fn.now() });

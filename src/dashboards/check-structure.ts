@@ -23,7 +23,8 @@ function toProblems(issue: Issue, source: YamlSource, schema: z.ZodType): Dashbo
     );
   }
   if (issue.code === 'invalid_key') {
-    const hint = `a name here ${issue.issues[0]?.message ?? ''}`;
+    const [inner] = issue.issues;
+    const hint = inner?.code === 'too_big' ? toExpectation(inner, path.at(-1)) : `a name here ${inner?.message ?? ''}`;
     return [source.problemAtKey(path, { message: `${show(path.at(-1))} is not a valid name`, hint })];
   }
   return [source.problemAt(path, toRemark(issue, source.at(path)))];

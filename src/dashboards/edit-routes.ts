@@ -5,7 +5,7 @@ import { type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { alertSchema } from '../alerts/config-schema.js';
 import { PublicError } from '../platform/errors.js';
-import { parseFields, parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { parseJsonBody, parseParameters, readJsonBody } from '../platform/http/json-body.js';
 import { addAlertTask } from './add-alert.js';
 import { addCardTask, newCardSchema } from './add-card.js';
 import { draftBodySchema, draftTask } from './draft.js';
@@ -51,7 +51,7 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
 
   on(`POST ${ALL}`, readSyncBody, async (req, res) => {
     await takeRate(res);
-    const key = parseDashboardKey(String(parseFields(creationQuery, req.query).key));
+    const key = parseDashboardKey(String(parseParameters(creationQuery, req.query).key));
     const context = await contextOf(res, key);
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);
     const sync = { ...checked, ...signedInWriter(res), key, quotas, isSynced: false };
@@ -60,7 +60,7 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
 
   on(`PUT ${ONE}`, readSyncBody, async (req, res) => {
     await takeRate(res);
-    const { base_version: baseVersion, dry_run: dryRun } = parseFields(changeQuery, req.query);
+    const { base_version: baseVersion, dry_run: dryRun } = parseParameters(changeQuery, req.query);
     const { id, key } = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
     const context = await contextOf(res, key);
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);

@@ -1,9 +1,11 @@
 // Writes of dashboards by signed-in people. A change names the version that it is based on, so that
 // no other one is lost, and a dashboard that a repository syncs is changed only there.
+import { requireAlertRoom } from '../alerts/sync-alerts.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import {
+  alertsOf,
   allowMove,
   create,
   type DashboardRow,
@@ -51,10 +53,10 @@ export async function changeDashboard(postgres: Postgres, change: Change): Promi
     if (!change.isDryRun) return update(transaction, change, { existing, visibility });
     const { owner_id: _, synced_at: __, ...dashboard } = existing;
     const isChanged = await isNewVersion(transaction, change, existing);
-    return {
-      ...{ dashboard, isNew: false, isChanged },
-      isMetadataChanged: !isChanged && visibility !== existing.visibility,
-    };
+    const isMetadataChanged = !isChanged && visibility !== existing.visibility;
+    if (isChanged || isMetadataChanged)
+      await requireAlertRoom(transaction, alertsOf(change, { ...existing, visibility }));
+    return { dashboard, isNew: false, isChanged, isMetadataChanged };
   });
 }
 

@@ -5,12 +5,12 @@ import { rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
 import { personOf } from '../access/session-middleware.js';
-import { parseFields, readJsonBody } from '../platform/http/json-body.js';
+import { parseParameters, readJsonBody } from '../platform/http/json-body.js';
 import { deleteDashboard, deleteDashboardByKey } from './delete-dashboard.js';
 import { addEditRoutes } from './edit-routes.js';
 import { fillCard } from './fill-template.js';
 import { type DashboardDeps, readSyncBody, signedInWriter, toAnswer, writerOf } from './requests.js';
-import { deletionQuery, parseDashboardKey, parseFillBody } from './schema.js';
+import { deletionQuery, NO_PARAMETERS, parseDashboardKey, parseFillBody } from './schema.js';
 import { listDashboards, requireCard, requireDashboard, syncDashboard } from './store.js';
 import { syncTask } from './sync-task.js';
 
@@ -22,6 +22,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const credential = credentialOf(res);
     await rateLimit.take(rateSubjectsOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
+    parseParameters(NO_PARAMETERS, req.query);
     const { projectId, timezone } = credential;
     const { definitions } = await reader.read(projectId);
     const context = { key, projectId, timezone, nowMs: Date.now(), definitions };
@@ -33,7 +34,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const credential = credentialOf(res);
     await rateLimit.take(rateSubjectsOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
-    const { visibility } = parseFields(deletionQuery, req.query);
+    const { visibility } = parseParameters(deletionQuery, req.query);
     const id = await deleteDashboardByKey(postgres, writerOf(credential), { key, visibility });
     res.json({ status: 'deleted', id });
   });

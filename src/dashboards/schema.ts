@@ -13,6 +13,9 @@ export const SOURCE_BYTES_MAX = 64 * 1024;
 
 const visibility = z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(', ')}` });
 
+/** A sync has no query parameters. */
+export const NO_PARAMETERS = z.object({});
+
 /** Query parameters of a deletion. */
 export const deletionQuery = z.object({ visibility: visibility.optional() });
 

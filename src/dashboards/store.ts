@@ -2,7 +2,7 @@
 // only its owner sees a personal dashboard; admins, owners and service credentials write a
 // dashboard of the project, members read it.
 import { type Quotas, requireDashboardQuota } from '../accounts/quotas.js';
-import { syncAlerts } from '../alerts/sync-alerts.js';
+import { type AlertsOfDocument, syncAlerts } from '../alerts/sync-alerts.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -123,7 +123,7 @@ export async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
     })
     .returning([...SUMMARY]);
   await storeVersion(postgres, sync, { id, version: 1 });
-  await storeAlerts(postgres, sync, { id, visibility });
+  await syncAlerts(postgres, alertsOf(sync, { id, visibility }));
   return { dashboard, isNew: true, isChanged: true, isMetadataChanged: false };
 }
 
@@ -173,7 +173,7 @@ export async function update(
     .update({ visibility, version, updated_at: postgres.fn.now(), ...contentOf(sync) })
     .returning([...SUMMARY]);
   if (isChanged) await storeVersion(postgres, sync, { id: existing.id, version });
-  if (isChanged || isMetadataChanged) await storeAlerts(postgres, sync, { id: existing.id, visibility });
+  if (isChanged || isMetadataChanged) await syncAlerts(postgres, alertsOf(sync, { id: existing.id, visibility }));
   return { dashboard, isNew: false, isChanged, isMetadataChanged };
 }
 
@@ -191,16 +191,15 @@ async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { i
     .delete();
 }
 
-const storeAlerts = (
-  transaction: Postgres,
+/** Those that run. */
+export const alertsOf = (
   { projectId, config, quotas }: Sync,
   { id, visibility }: { id: string; visibility: Visibility },
-) =>
-  syncAlerts(transaction, {
-    ...{ projectId, quotas, dashboardId: id, timezone: config.timezone },
-    alerts: visibility === 'project' ? (config.alerts ?? []) : [],
-    reports: visibility === 'project' ? (config.reports ?? []) : [],
-  });
+): AlertsOfDocument => ({
+  ...{ projectId, quotas, dashboardId: id, timezone: config.timezone },
+  alerts: visibility === 'project' ? (config.alerts ?? []) : [],
+  reports: visibility === 'project' ? (config.reports ?? []) : [],
+});
 
 export const personalWithoutPerson = () =>
   new PublicError('bad_request', 'this credential belongs to no person, so it cannot have a personal dashboard');

@@ -23,6 +23,8 @@ export interface ReadDefinitions {
 
 /** Definitions of a project that has defined nothing. */
 export const NOTHING: ReadDefinitions = { version: 0, definitions: [] };
+/** The warning of an answer that may be wrong for this reason. */
+export const DEFINITIONS_UNREAD = 'the definitions of the project could not be read: their names are read as events';
 const HELD_MAX = 2_000;
 const TIMEOUT_MS = 1_000;
 
@@ -45,7 +47,7 @@ export class DefinitionsReader {
       const held = this.#held.get(projectId);
       return held
         ? { ...held, warning: `the definitions are those of version ${held.version}: newer ones could not be read` }
-        : { ...NOTHING, warning: 'the definitions of the project could not be read: their names are read as events' };
+        : { ...NOTHING, warning: DEFINITIONS_UNREAD };
     }
   }
 

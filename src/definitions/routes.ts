@@ -18,7 +18,7 @@ import { BOTS_KEY } from '../ingest/drop/rules.js';
 import { countDue, warningsOfDue } from '../keeping/count-due.js';
 import type { Keep } from '../keeping/keep.js';
 import { PublicError } from '../platform/errors.js';
-import { parseFields } from '../platform/http/json-body.js';
+import { parseParameters } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
@@ -129,7 +129,7 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
         'definitions are written with role admin or owner, a secret key or a service token; your role is member',
       );
     }
-    const { base_version: baseVersion, dry_run: dryRun } = parseFields(syncQuery, req.query);
+    const { base_version: baseVersion, dry_run: dryRun } = parseParameters(syncQuery, req.query);
     const how = { isSynced: true, isDetached: false, baseVersion, isDryRun: dryRun === 'true' };
     await change(req, res, { ...how, projectId, personId: credential.personId });
   });
@@ -157,7 +157,7 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     const projectId = projectIdOf(res);
     const { personId } = personOf(res);
     await rateLimit.take({ key: personId, project: projectId, person: personId });
-    const { base_version: baseVersion, dry_run: dryRun, detach } = parseFields(changeQuery, req.query);
+    const { base_version: baseVersion, dry_run: dryRun, detach } = parseParameters(changeQuery, req.query);
     const how = { isSynced: false, isDetached: detach === 'true', baseVersion, isDryRun: dryRun === 'true' };
     await change(req, res, { ...how, projectId, personId });
   });

@@ -1,7 +1,7 @@
 // Store of definitions in PostgreSQL: the current version of each project, and the versions before
 // it.
 import type { Quotas } from '../accounts/quotas.js';
-import { syncAlerts } from '../alerts/sync-alerts.js';
+import { requireAlertRoom, syncAlerts } from '../alerts/sync-alerts.js';
 import { lockKey } from '../dashboards/store.js';
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -60,6 +60,11 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
         .where({ project_id: projectId, version: before.version })
         .update({ is_synced: true });
     }
+    const told = {
+      ...{ projectId, quotas: change.quotas, dashboardId: null, timezone: undefined },
+      ...{ alerts: content.alerts ?? [], reports: content.reports ?? [] },
+    };
+    if (isChanged && isDryRun) await requireAlertRoom(transaction, told);
     if (!isChanged || isDryRun) return { ...before, isNew: false, isChanged };
     const version = before.version + 1;
     const rules = change.rules === undefined ? null : JSON.stringify({ version, ...change.rules });
@@ -77,10 +82,7 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
       .where({ project_id: projectId })
       .where('version', '<=', version - VERSIONS_KEPT)
       .delete();
-    await syncAlerts(transaction, {
-      ...{ projectId, quotas: change.quotas, dashboardId: null, timezone: undefined },
-      ...{ alerts: content.alerts ?? [], reports: content.reports ?? [] },
-    });
+    await syncAlerts(transaction, told);
     return { version, checksum, isNew, isChanged };
   });
 }

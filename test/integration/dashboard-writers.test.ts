@@ -56,6 +56,7 @@ const titles = async (role: Role = 'member'): Promise<string[]> => {
   return body.map(({ title }: { title: string }) => title);
 };
 
+const refused = (error: string) => ({ status: 400, body: { error } });
 const FORBIDDEN = {
   status: 403,
   body: { error: expect.stringContaining('is written with role admin or owner, a secret key or a service token') },
@@ -106,6 +107,29 @@ describe("a member's token in dashboard sync", () => {
   );
 });
 
+test('a dry run refuses more alerts than a project may have, as the change itself', async () => {
+  const alert = (id: number) =>
+    `\n- {id: a${id}, query: signup | count, when: value < 5, every: 1d, to: ['mailto:a@b.de']}`;
+  const alerts = (count: number) => `alerts:${Array.from({ length: count }, (_, id) => alert(id)).join('')}\n`;
+  const key = project.secretKey;
+  for (const name of ['one', 'two']) {
+    const body = { source_yaml: yaml('Full') + alerts(50) };
+    expect((await send(processes.url, `PUT /api/dashboard-sync/${name}`, { key, body })).status).toBe(201);
+  }
+  const error = expect.stringContaining('at most 100 alerts');
+  const definitions = { key, body: { source_yaml: `version: 1\n${alerts(1)}` } };
+  expect(await send(processes.url, 'PUT /api/definitions?dry_run=true', definitions)).toEqual({
+    status: 403,
+    body: { error },
+  });
+  const { session } = team.people.owner;
+  const made = { session, body: { source_yaml: yaml('Own'), visibility: 'project' } };
+  const { body } = await send(processes.url, `POST /api/projects/${project.id}/dashboards?key=own`, made);
+  const path = `/api/projects/${project.id}/dashboards/${body.dashboard.id}?base_version=1&dry_run=true`;
+  const change = { session, body: { source_yaml: yaml('Own') + alerts(1) } };
+  expect(await send(processes.url, `PUT ${path}`, change)).toEqual({ status: 403, body: { error } });
+});
+
 describe('DELETE /api/dashboard-sync', () => {
   const remove = (key: string, query = '') => send(processes.url, `DELETE /api/dashboard-sync/sales${query}`, { key });
 
@@ -120,6 +144,24 @@ describe('DELETE /api/dashboard-sync', () => {
     expect(await postgres('dashboard_versions').where({ dashboard_id: body.dashboard.id })).toEqual([]);
     expect(await remove(project.secretKey)).toEqual({ status: 404, body: { error: 'there is no such dashboard' } });
     expect((await sync(project.secretKey, 'Ours')).body.dashboard.version).toBe(1);
+  });
+
+  test('with a misspelled parameter deletes nothing, nor does a change store anything', async () => {
+    const key = tokens.service;
+    await sync(key, 'Sales');
+    expect(await remove(key, '?visiblity=personal')).toEqual(
+      refused('unknown parameter "visiblity"; the route has visibility'),
+    );
+    const body = { source_yaml: yaml('Revenue') };
+    expect(await send(processes.url, 'PUT /api/dashboard-sync/sales?dry_run=true', { key, body })).toEqual(
+      refused('unknown parameter "dry_run"; the route has none'),
+    );
+    expect(await titles()).toEqual(['Sales']);
+    const definitions = { key, body: { source_yaml: 'version: 1' } };
+    expect(await send(processes.url, 'PUT /api/definitions?dryrun=true', definitions)).toEqual(
+      refused('unknown parameter "dryrun"; the route has base_version, dry_run'),
+    );
+    expect((await send(processes.url, 'GET /api/definitions', { key })).body).toMatchObject({ version: 0 });
   });
 
   test('with a personal token deletes the personal dashboard, and when repeated not the project one', async () => {

@@ -19,6 +19,18 @@ export function parseJsonBody<S extends z.ZodType>(schema: S, body: unknown): z.
   return parseFields(schema, body);
 }
 
+/**
+ * Parses the parameters of a query string likewise. Refuses others: with a misspelled `dry_run`, a
+ * change would be stored.
+ */
+export function parseParameters<S extends z.ZodObject>(schema: S, query: object): z.output<S> {
+  const known = Object.keys(schema.shape);
+  const unknown = Object.keys(query).find((name) => !known.includes(name));
+  if (unknown === undefined) return parseFields(schema, query);
+  const hint = known.length === 0 ? 'the route has none' : `the route has ${known.join(', ')}`;
+  throw new PublicError('bad_request', `unknown parameter ${JSON.stringify(unknown.slice(0, 100))}; ${hint}`);
+}
+
 /** Parses the fields of a query string likewise. */
 export function parseFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
   const parsed = schema.safeParse(fields);

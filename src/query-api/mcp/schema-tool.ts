@@ -12,6 +12,7 @@ import { PROFILE_KEYS } from '../../query/profile-fields.js';
 import { SESSION_KEYS } from '../../query/session-fields.js';
 import { propertyName } from '../../query/sources/fields/present.js';
 import { ask, type Call, describeRows, type ToolDeps } from './call.js';
+import type { CutAnswer } from './cut-answer.js';
 import { listRows, textColumns } from './list-rows.js';
 import { DATA_NOTE, noteEscapes } from './tool-answer.js';
 
@@ -58,12 +59,11 @@ function partsFor(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> |
 
 async function showAll(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> {
   const { input, catalog, definitions } = shown;
-  const { days, limit, offset } = input;
-  const q = `inspect * | last ${days}d`;
-  const cut = await ask(deps, call, { asked: { q, limit, offset }, form: 'markdown', lengthMax: PART_LENGTH_MAX });
+  const asked = { source: 'inspect *', lengthMax: PART_LENGTH_MAX };
+  const { cut, span } = await askRecent(deps, call, { ...shown, asked });
   const fields = [...catalog.properties.keys()];
   return [
-    `Events of the last ${days} days: ${describeRows(cut, offset)}\n${cut.text}`,
+    `Events of ${span}: ${describeRows(cut, input.offset)}\n${cut.text}`,
     `Properties and their frequent values; ask for an event, a field or search for others.\n${tableOf(fields, shown)}`,
     ...definitionsOf(definitions, shown),
     ALWAYS,
@@ -75,29 +75,50 @@ const ALWAYS =
   `Of its person: ${PROFILE_KEYS.map((key) => `user.${key}`).join(', ')}. ` +
   `Of its session: ${SESSION_KEYS.map((key) => `session.${key}`).join(', ')}.`;
 
+interface RecentQuery {
+  readonly source: string;
+  /** Behind the range. */
+  readonly stages?: string;
+  readonly lengthMax: number;
+}
+
+/** The answer of the last days or, where they have no such event, of all time. */
+async function askRecent(
+  deps: ToolDeps,
+  call: Call,
+  { asked: { source, stages = '', lengthMax }, input, catalog }: Shown & { readonly asked: RecentQuery },
+): Promise<{ readonly cut: CutAnswer; readonly span: string }> {
+  const { days, limit, offset } = input;
+  const askIn = (range: string) =>
+    ask(deps, call, { asked: { q: `${source} | ${range}${stages}`, limit, offset }, form: 'markdown', lengthMax });
+  const recent = await askIn(`last ${days}d`);
+  const span = `the last ${days} days`;
+  if (recent.total > 0 || catalog.events.size === 0) return { cut: recent, span };
+  return { cut: await askIn('since 1970-01-01'), span: `all time, because ${span} have none` };
+}
+
 async function showEvent(
   deps: ToolDeps,
   call: Call,
-  { event, input }: Shown & { readonly event: string },
+  { event, ...shown }: Shown & { readonly event: string },
 ): Promise<string[]> {
-  const { days, limit, offset } = input;
-  const q = `inspect ${quoteText(event)} | last ${days}d`;
-  const cut = await ask(deps, call, { asked: { q, limit, offset }, form: 'markdown', lengthMax: 2 * PART_LENGTH_MAX });
-  return [`Properties of ${quote(event)} in the last ${days} days: ${describeRows(cut, offset)}\n${cut.text}`];
+  const asked = { source: `inspect ${quoteText(event)}`, lengthMax: 2 * PART_LENGTH_MAX };
+  const { cut, span } = await askRecent(deps, call, { ...shown, asked });
+  return [`Properties of ${quote(event)} in ${span}: ${describeRows(cut, shown.input.offset)}\n${cut.text}`];
 }
 
 async function showField(
   deps: ToolDeps,
   call: Call,
-  { field, input, catalog }: Shown & { readonly field: string },
+  { field, ...shown }: Shown & { readonly field: string },
 ): Promise<string[]> {
-  const { event, days, limit, offset } = input;
-  const known = findField(field, catalog);
+  const { event, offset } = shown.input;
+  const known = findField(field, shown.catalog);
   const source = event === undefined ? '*' : quoteText(event);
-  const q = `${source} | last ${days}d | count by ${known.written}`;
-  const cut = await ask(deps, call, { asked: { q, limit, offset }, form: 'markdown', lengthMax: 2 * PART_LENGTH_MAX });
+  const asked = { source, stages: ` | count by ${known.written}`, lengthMax: 2 * PART_LENGTH_MAX };
+  const { cut, span } = await askRecent(deps, call, { ...shown, asked });
   const types = known.types.length > 0 ? ` (${known.types.join(', ')})` : '';
-  return [`Values of ${known.written}${types} in the last ${days} days: ${describeRows(cut, offset)}\n${cut.text}`];
+  return [`Values of ${known.written}${types} in ${span}: ${describeRows(cut, offset)}\n${cut.text}`];
 }
 
 const DEFINITIONS_LENGTH_MAX = 4_000;

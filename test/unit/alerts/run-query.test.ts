@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createProjectPasses } from '../../../src/access/project-pass.js';
 import { type AlertAnswer, createAlertQueries } from '../../../src/alerts/run-query.js';
+import { DEFINITIONS_UNREAD } from '../../../src/definitions/reader.js';
 import type { ProjectId } from '../../../src/platform/ids.js';
 
 const QUESTION = {
@@ -50,6 +51,15 @@ test.each([
   expect(asked.answer).toEqual({ kind: 'failed', error: `the query could not be run: ${reason}` });
   expect(asked.logged).toHaveLength(1);
   expect(String((asked.logged[0] as { err: unknown }).err)).toContain(logged);
+});
+
+test('an answer without the definitions of the project is a failure, and no 0', async () => {
+  const answerOf = async (warnings: string[]) => {
+    const body = { columns: ['count'], rows: [{ count: 0 }], metadata: { warnings } };
+    return (await ask(await listen((_, res) => res.end(JSON.stringify(body))))).answer;
+  };
+  expect(await answerOf(['no event "visited" in this project'])).toMatchObject({ kind: 'rows', rows: [{ count: 0 }] });
+  expect(await answerOf([DEFINITIONS_UNREAD])).toEqual({ kind: 'failed', error: DEFINITIONS_UNREAD });
 });
 
 test('the end of a process is not logged as a failure', async () => {

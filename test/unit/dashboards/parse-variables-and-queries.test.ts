@@ -12,6 +12,13 @@ describe('variables of a dashboard', () => {
       ],
     ],
     [
+      'a name that is too long',
+      withVariables(`${'n'.repeat(64)}: {type: input}`),
+      [
+        `12 «nnnnnnnn» variables.${'n'.repeat(64)}: "${'n'.repeat(39)}…" is not a valid name; it has at most 63 characters`,
+      ],
+    ],
+    [
       'an unknown type',
       withVariables('plan: {type: selekt}'),
       ['12 «selekt}» variables.plan.type: "selekt" is not valid here; nearest is "select"'],
