@@ -1,6 +1,7 @@
 // `npm run doctor`: checks the stores and settings of a service and prints advice. Exit status 1
 // when a check failed.
 import { CHECK_TIMEOUT_MS, examineAll } from '../src/operate/examine.js';
+import { createOutsideChecks } from '../src/operate/outside-checks.js';
 import { Shards } from '../src/platform/clickhouse/shards.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { readOperatorConfig } from '../src/platform/config.js';
@@ -20,7 +21,7 @@ try {
     shards: new Shards(config, { postgres, requestTimeoutMs: CHECK_TIMEOUT_MS }),
   };
   stores.redis.on('error', () => {});
-  for (const { name, advice, state, found } of await examineAll(stores)) {
+  for (const { name, advice, state, found } of await examineAll(stores, await createOutsideChecks(config))) {
     const shown = state === 'ok' ? '' : `\n    → ${advice}`;
     process.stdout.write(`${MARKS[state]} ${name}: ${found}${shown}\n`);
     if (state === 'failed') process.exitCode = 1;

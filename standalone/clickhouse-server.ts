@@ -68,6 +68,7 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
       name: 'clickhouse',
       isIsolated: true,
       ...commandOf([process.execPath, launcher, library, place], account, mount),
+      beforeStart: async () => writeFiles(options, account, place),
       checkReady: () => checkAnswers(port, password, 1000),
       readyTimeoutMs: 120_000,
       liveness: { ...ENGINE_LIVENESS, check: (timeoutMs) => checkAlive(port, password, timeoutMs) },

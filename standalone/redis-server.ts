@@ -46,7 +46,9 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
   const account = findEngineAccount(name, [command, '--version']);
   prepareEngineFolder({ directory, configurationFile: CONFIGURATION_FILE, account });
   // In a file instead of arguments, which every user of the machine can read.
-  writeEngineFile(join(directory, CONFIGURATION_FILE), redisConfiguration(options), account);
+  const writeConfiguration = () =>
+    writeEngineFile(join(directory, CONFIGURATION_FILE), redisConfiguration(options), account);
+  writeConfiguration();
   return {
     url: `redis://${SERVICE_USER}:${password}@127.0.0.1:${port}/0`,
     spec: {
@@ -58,7 +60,10 @@ export function embeddedRedis(options: EmbeddedRedisOptions): EmbeddedRedis {
       args: [join(account === undefined ? directory : WORKING_FOLDER, CONFIGURATION_FILE)],
       cwd: directory,
       ...(account === undefined ? {} : { user: account }),
-      beforeStart: async () => void (await fillHoles(directory)),
+      beforeStart: async () => {
+        writeConfiguration();
+        await fillHoles(directory);
+      },
       onLine: (line, { pid }) => {
         if (process.platform === 'linux' && pid !== undefined && isNewFileLine(line)) trySetAppendMode(pid);
       },

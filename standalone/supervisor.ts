@@ -6,6 +6,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { HOLDER_PID } from '../src/platform/config.js';
 import { packageRoot } from '../src/platform/paths.js';
+import { SETTINGS_OF_A_PROVIDER } from '../src/sign-in/provider.js';
 import type { DataDirectory } from './data-directory.js';
 import { readOrCreateSecrets, writePrivateFile } from './data-directory.js';
 import { type Environment, type Ports, serviceEnvironment } from './environment.js';
@@ -45,6 +46,8 @@ const OPERATOR_SETTINGS = [
   'SECRET_KEY_BASE',
   'PUBLIC_URL',
   'QUERY_URL',
+  'SMTP_URL',
+  ...SETTINGS_OF_A_PROVIDER,
 ] as const;
 
 export class Supervisor {

@@ -1,7 +1,8 @@
 // Scheduled jobs: a BullMQ job scheduler with its queue and worker. Upserts are idempotent, so
 // however many processes start a job, each schedule exists once and each run happens in one
 // process. A failed run is logged and not retried, because the next run does the same work.
-// Schedules that Redis has lost with its data are set up again.
+// Schedules that Redis has lost with its data are set up again, and those whose next run a clock
+// that was ahead has put off.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { logErrors } from '../src/platform/redis/log-errors.js';
@@ -23,7 +24,7 @@ export interface ScheduledWork {
   readonly close?: () => Promise<void>;
 }
 
-/** How long an emptied Redis stays without the schedules. */
+/** How long Redis stays without lost schedules, or with runs put off. */
 const RESTORE_MS = 10_000;
 
 export const defineScheduledJob =
@@ -42,8 +43,14 @@ export const defineScheduledJob =
     const stopping = new AbortController();
     const { signal } = stopping;
     const restore = async () => {
-      if ((await queue.getJobSchedulersCount()) >= schedules.length) return;
-      log.warn({ queue: name }, 'redis has lost the schedules of a job; they are set up again');
+      const kept = await queue.getJobSchedulers();
+      const late = kept.filter(({ next = 0, every = 0 }) => next > Date.now() + Number(every) + RESTORE_MS);
+      if (late.length > 0) {
+        log.warn({ queue: name }, 'a clock that was ahead has put off a job; its schedule is set up again');
+        for (const { key } of late) await queue.removeJobScheduler(key);
+      } else if (kept.length < schedules.length) {
+        log.warn({ queue: name }, 'redis has lost the schedules of a job; they are set up again');
+      } else return;
       await schedule();
     };
     // One at a time, because a command waits while Redis is unavailable; the worker logs that.

@@ -6,7 +6,13 @@ import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { InvitationMailer } from './invitation-mail.js';
-import { acceptInvitation, createInvitation, listInvitations, revokeInvitation } from './invitations.js';
+import {
+  acceptInvitation,
+  createInvitation,
+  listInvitations,
+  requireNoMember,
+  revokeInvitation,
+} from './invitations.js';
 import { invitationBody } from './schema.js';
 import { requireOrganization } from './store.js';
 
@@ -31,6 +37,7 @@ export function addInvitationRoutes({ on }: GuardedRouter, deps: InvitationRoute
     const { email, role } = parseJsonBody(invitationBody, req.body);
     const { personId } = personOf(res);
     const { organizationId } = membershipOf(res);
+    await requireNoMember(postgres, organizationId, email);
     await deps.invitationLimit.take({ organization: organizationId, person: personId });
     if (deps.mailInvitation !== undefined) {
       const address = digestKey(email).toString('base64url');

@@ -47,6 +47,20 @@ export async function createInvitation(
   return { ...stored, token };
 }
 
+/** Rejects for the address of a member: accepting an invitation changes no role. */
+export async function requireNoMember(
+  postgres: Postgres,
+  organizationId: OrganizationId,
+  email: string,
+): Promise<void> {
+  const member = await postgres('members')
+    .join('people', 'people.id', 'person_id')
+    .where({ organization_id: organizationId, email, email_verified: true })
+    .first('role');
+  if (member === undefined) return;
+  throw new PublicError('bad_request', `${email} is a member already; the role is ${member.role}`);
+}
+
 /** An invitation that can still be accepted, without its secret. */
 export interface OpenInvitation extends Omit<Invitation, 'token'> {
   readonly invited_by: string;

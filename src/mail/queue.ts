@@ -3,7 +3,7 @@
 // names its project in its id, so that erasures and project deletions find it.
 import type { Queue } from 'bullmq';
 import { encryptSecret, tryDecryptSecret } from '../access/keys.js';
-import type { ProjectId } from '../platform/ids.js';
+import { newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueue } from '../platform/redis/open-queue.js';
 
@@ -41,7 +41,7 @@ export interface MailJob extends EncryptedContent {
   readonly version: 1;
   readonly to: string;
   readonly subject: string;
-  /** Left part of the Message-ID. */
+  /** Left part of the Message-ID. Missing in invitations queued before December 2026. */
   readonly id?: string;
   readonly unsubscribeUrl?: string;
   /** Missing when the content has no rows of answers, or has lost them. */
@@ -74,9 +74,9 @@ function toJob(mail: Mail & Pick<MailJob, 'id'>, secretKeyBase: string): MailJob
   return { version: 1, ...rest, ...encryptContent(mail, secretKeyBase) };
 }
 
-/** Resolves when Redis has stored the mail. */
+/** Resolves when Redis has stored the mail. Each attempt to send it has the same Message-ID. */
 export async function enqueueMail(queue: MailQueue, mail: Mail, secretKeyBase: string): Promise<void> {
-  await queue.add('mail', toJob(mail, secretKeyBase));
+  await queue.add('mail', toJob({ ...mail, id: newUuidV7() }, secretKeyBase));
 }
 
 export const mailJobId = ({ projectId, id }: Pick<OutboxMail, 'projectId' | 'id'>): string => `${projectId}-${id}`;

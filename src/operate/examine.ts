@@ -13,11 +13,12 @@ export interface Examined extends Finding {
   readonly advice: string;
 }
 
-export async function examineAll(stores: Stores): Promise<Examined[]> {
+/** `more` are checks beside those of the stores. */
+export async function examineAll(stores: Stores, more: readonly Check[] = []): Promise<Examined[]> {
   // Without PostgreSQL the shards are those known before.
   const known = await Promise.race([stores.shards.read().catch(() => undefined), delay(CHECK_TIMEOUT_MS, undefined)]);
   const shards = known ?? stores.shards.known;
-  const runs = CHECKS.flatMap((check) =>
+  const runs = [...CHECKS, ...more].flatMap((check) =>
     check.isOfShard === true
       ? shards.map((shard) => ({
           check,

@@ -15,5 +15,5 @@ export async function findUnready(name: string, url: string): Promise<string | u
 }
 
 /** The cause of `fetch failed`. */
-const reasonOf = (error: unknown): string =>
+export const reasonOf = (error: unknown): string =>
   messageOf(error instanceof Error && error.cause instanceof Error ? error.cause : error);

@@ -21,8 +21,9 @@ const LENGTH_MIN = 8;
 // A comment has a blank before it; parseEnv() ends an unquoted value at any #.
 const CUT_VALUE = /^\s*(?:export\s+)?(?<name>\w+)\s*=\s*(?<value>[^\s"'`#](?:[^\n#]*[^\s#])?)#/gm;
 
-// parseEnv() reads a line without = and the next one that has it as one name.
-const WITHOUT_EQUALS = /^(?<name>\w+)[^\w\n].*\n(?:.*\n)*(?<next>.*)$/;
+// Behind the last line. parseEnv() reads a line without = and the next one that has it as one name,
+// drops such lines at the end, and ends at a line that begins with =.
+const END = 'END_OF_FILE';
 
 export interface SettingSources {
   readonly known: readonly string[];
@@ -36,15 +37,14 @@ export interface SettingSources {
  * programs, only one that is nearly that of a setting which is not set.
  */
 export function findIgnoredSettings({ known, environment, file }: SettingSources): string[] {
-  const inFile = parseEnv(file ?? '');
+  const { [END]: end, ...inFile } = parseEnv(`${file ?? ''}\n${END}=`);
   const ofFile = Object.keys(inFile).flatMap((name) => {
     if (known.includes(name) || OF_OTHERS.test(name) || name.startsWith('#')) return [];
-    const swallowed = WITHOUT_EQUALS.exec(name)?.groups;
-    if (swallowed !== undefined) {
-      return [`.env: ${swallowed.name} has no = behind it, so that ${swallowed.next} below it is ignored as well`];
-    }
+    if (name.includes('\n')) return [`.env: ${describeWithoutEquals(name)}`];
     return [`.env: ${describe(name, REPLACED[name] ?? findNearest(name, known))}`];
   });
+  const isRead = end !== undefined || Object.keys(inFile).some((name) => name.endsWith(`\n${END}`));
+  if (!isRead) ofFile.push('.env: everything behind the line that begins with = is ignored');
   const ofEnvironment = Object.keys(environment).flatMap((name) => {
     if (known.includes(name) || OF_OTHERS.test(name) || Object.hasOwn(inFile, name)) return [];
     const unset = known.filter((setting) => !environment[setting]);
@@ -55,6 +55,16 @@ export function findIgnoredSettings({ known, environment, file }: SettingSources
     inFile[name] === value ? [`.env: the value of ${name} ends before #: quote it if the rest belongs to it`] : [],
   );
   return [...ofFile, ...ofEnvironment, ...cut];
+}
+
+/** Only the first word of the line, because the others may be a password. */
+function describeWithoutEquals(lines: string): string {
+  if (lines.trim() === '') return 'a line has no name before its = and is ignored';
+  const word = /^\w+/.exec(lines)?.[0];
+  const subject = word === undefined ? 'a line has no =' : `${word} has no = behind it`;
+  const next = lines.slice(lines.lastIndexOf('\n') + 1).trim();
+  const hasSetting = next !== END && next !== '' && !next.startsWith('#');
+  return hasSetting ? `${subject}, so that ${next} below it is ignored as well` : `${subject} and is ignored`;
 }
 
 const describe = (name: string, reason: string | undefined): string =>

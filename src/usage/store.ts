@@ -17,7 +17,10 @@ export async function readUsage(postgres: Postgres, projectId: ProjectId, range:
   // Selected as double precision (exact to 2^53): pg returns bigint as text. Timestamps without a
   // time zone, because in that of the session a day may have no midnight.
   const { rows } = await postgres.raw<{ rows: UsageDay[] }>(
-    `SELECT to_char(days.day, 'YYYY-MM-DD') AS date, ${COLUMNS.map((name) => `coalesce(${name}, 0)::float8 AS ${name}`).join(', ')}
+    `SELECT to_char(days.day, 'YYYY-MM-DD') AS date,
+       coalesce(${ACCEPTED}, 0)::float8 AS events_ingested,
+       coalesce(events_stored, 0)::float8 AS events_stored,
+       coalesce(queries_run, 0)::float8 AS queries_run
      FROM generate_series(?::timestamp, ?::timestamp, interval '1 day') AS days(day)
      LEFT JOIN usage_days ON usage_days.day = days.day AND project_id = ?
      ORDER BY days.day`,
@@ -26,14 +29,15 @@ export async function readUsage(postgres: Postgres, projectId: ProjectId, range:
   return rows;
 }
 
-const COLUMNS = ['events_ingested', 'events_stored', 'queries_run'] as const;
+/** Redis may lose counts of events that are stored: both are lower bounds of what was accepted. */
+const ACCEPTED = 'greatest(events_ingested, events_stored_max)';
 
 /**
  * Accepted events of an organization since the first of the month (UTC), deleted projects included.
  */
 export async function eventsThisMonth(postgres: Postgres, organizationId: string): Promise<number> {
   const { rows } = await postgres.raw<{ rows: { events: number }[] }>(
-    `SELECT coalesce(sum(events_ingested), 0)::float8 AS events
+    `SELECT coalesce(sum(${ACCEPTED}), 0)::float8 AS events
      FROM usage_days JOIN projects ON projects.id = project_id
      WHERE organization_id = ? AND day >= date_trunc('month', now() AT TIME ZONE 'UTC')`,
     [organizationId],
@@ -82,9 +86,11 @@ export async function saveStored(postgres: Postgres, range: DayRange, stored: re
       [range.from, range.to, json],
     );
     await transaction.raw(
-      `INSERT INTO usage_days (project_id, day, events_stored) SELECT project_id, day, events FROM ${STORED}
-       ON CONFLICT (project_id, day) DO UPDATE SET events_stored = excluded.events_stored
-       WHERE usage_days.events_stored <> excluded.events_stored`,
+      `INSERT INTO usage_days AS old (project_id, day, events_stored, events_stored_max)
+       SELECT project_id, day, events, events FROM ${STORED}
+       ON CONFLICT (project_id, day) DO UPDATE SET events_stored = excluded.events_stored,
+         events_stored_max = greatest(old.events_stored_max, excluded.events_stored)
+       WHERE old.events_stored <> excluded.events_stored OR old.events_stored_max < excluded.events_stored`,
       [json],
     );
   });

@@ -85,6 +85,19 @@ async function write(client: ClickHouseClient, writer: number, isAcknowledged: (
   }
 }
 
+test('ClickHouse starts again by itself after its configuration was deleted', { timeout: 180_000 }, async () => {
+  const directory = newDirectory();
+  const { server, client } = await start(await configure(directory));
+  await createTable(client);
+  await client.insert({ table: 'analytics.written', values: [{ writer: 1, n: 1 }], format: 'JSONEachRow' });
+  rmSync(join(directory, 'config.xml'));
+  killHard(server);
+  await eventually(
+    async () => expect(await rowsOf(client, 'SELECT writer FROM analytics.written')).toEqual([{ writer: 1 }]),
+    120_000,
+  );
+});
+
 test('a kill during inserts loses no acknowledged row and leaves no partial insert', async () => {
   const { client, server } = await start(await configure(newDirectory()));
   await createTable(client);

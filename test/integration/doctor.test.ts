@@ -1,10 +1,14 @@
 // `npm run doctor` on real stores: no advice for healthy ones, and one line of advice for each
 // problem. Other commands without a store, which name it.
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
 import { createRedis } from '../../src/platform/redis/client.js';
+import { startMailServer } from '../support/mail-server.js';
 import { createTestDatabases, startProcesses, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
@@ -59,6 +63,45 @@ test('names a misspelt setting with the one that is meant', async () => {
   const { status, output } = await doctor({ QUERY_TIMOUT_MS: '5000' });
   expect(output).toMatch(/! Settings: QUERY_TIMOUT_MS is no setting and is ignored; nearest is QUERY_TIMEOUT_MS\n +→ /);
   expect(status).toBe(0);
+});
+
+test('logs in at the mail server, and says what it answers', async () => {
+  const smtp = await startMailServer();
+  try {
+    const env = { SMTP_URL: smtp.url, MAIL_FROM: 'team@example.com' };
+    expect((await doctor(env)).output).toContain('✓ Mail server: accepts the login\n');
+    smtp.isPasswordKnown = false;
+    const { status, output } = await doctor(env);
+    expect(output).toMatch(/✗ Mail server: Invalid login: 535 authentication failed\n +→ see that it runs/);
+    expect(status).toBe(1);
+    expect(smtp.mails).toEqual([]);
+  } finally {
+    smtp.close();
+  }
+});
+
+test('asks the addresses of the identity provider', async () => {
+  const STATUS: Readonly<Record<string, number>> = { '/authorize': 400, '/token': 405, '/userinfo': 401 };
+  const server = createServer((req, res) => void res.writeHead(STATUS[String(req.url)] ?? 404).end());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const env = {
+    IDP_AUTHORIZE_URL: `${url}/authorize`,
+    IDP_TOKEN_URL: `${url}/token`,
+    IDP_USERINFO_URL: `${url}/userinfo`,
+    IDP_CLIENT_ID: 'id',
+    IDP_CLIENT_SECRET: 'secret',
+  };
+  try {
+    expect((await doctor(env)).output).toContain(`✓ Identity provider: answers at ${url}/authorize, ${url}/token, `);
+    const wrong = { IDP_AUTHORIZE_URL: `${url}/login`, IDP_TOKEN_URL: 'http://127.0.0.1:1/token' };
+    const { status, output } = await doctor({ ...env, ...wrong });
+    const refused = 'token at http://127.0.0.1:1/token cannot be reached: ';
+    expect(output).toContain(`✗ Identity provider: authorize at ${url}/login answers 404; ${refused}`);
+    expect(status).toBe(1);
+  } finally {
+    server.close();
+  }
 });
 
 test('asks processes whether they are ready, and names those that are not', { timeout: 180_000 }, async () => {

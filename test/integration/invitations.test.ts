@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createInvitation } from '../../src/accounts/invitations.js';
 import { createMailQueue } from '../../src/mail/queue.js';
+import { toOrganizationId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import {
@@ -116,11 +117,29 @@ describe('invitation routes', () => {
     const [lost, found] = [await inviteGrace('admin'), await inviteGrace('member')];
     expect((await accept(found, grace)).status).toBe(200);
     expect((await accept(lost, grace)).status).toBe(404);
-    const later = await inviteGrace('admin');
+    const inviting = { email: grace.email, role: 'admin', invitedBy: people.owner.id } as const;
+    const { token: later } = await createInvitation(postgres, toOrganizationId(organization.id), inviting);
     const member = `/api/orgs/${organization.id}/members/${grace.id}`;
     expect((await ask(`DELETE ${member}`, as(people.owner))).status).toBe(200);
     expect((await accept(later, grace)).status).toBe(404);
     expect((await accept(await inviteGrace('member'), grace)).status).toBe(200);
+  });
+
+  test('POST answers 400 for a member, whose role an invitation would not change', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const invite = (email: string) =>
+      ask(`POST /api/orgs/${organization.id}/invitations`, as(people.owner, { email, role: 'admin' }));
+    const member = await signIn(postgres, { email: 'member.already@example.com' });
+    await join(postgres, organization.id, member, 'member');
+    expect(await invite('Member.Already@example.com')).toEqual({
+      status: 400,
+      body: { error: 'member.already@example.com is a member already; the role is member' },
+    });
+    expect(await postgres('invitations').where({ organization_id: organization.id })).toEqual([]);
+    // Another person may have given this address without owning it.
+    const unverified = await signIn(postgres, { email: 'unverified@example.com', emailVerified: false });
+    await join(postgres, organization.id, unverified, 'member');
+    expect((await invite('unverified@example.com')).status).toBe(201);
   });
 
   test('the token of an invitation is not stored', async () => {
@@ -314,6 +333,21 @@ describe('invitation mails', () => {
     await eventually(() => expect(web.get('worker').output.join('\n')).toContain(`"code":"EENVELOPE",${reply}`));
     smtp.isSenderKnown = true;
     expect(await smtp.mailTo('patient@example.com')).toContain('/invitations/');
+  });
+
+  test('a mail that is sent again has the same Message-ID', async () => {
+    smtp.isAcknowledging = false;
+    await inviteByMail('twice@example.com');
+    await smtp.mailTo('twice@example.com');
+    smtp.isAcknowledging = true;
+    const sent = await eventually(() => {
+      const mails = smtp.mails.filter((mail) => mail.includes('To: twice@example.com'));
+      expect(mails).toHaveLength(2);
+      return mails;
+    });
+    const [first, second] = sent.map((mail) => /^Message-ID: .+$/im.exec(mail)?.[0]);
+    expect(first).toBeDefined();
+    expect(second).toBe(first);
   });
 
   test('sending is retried while the server rejects the password, and fails permanently for an unknown address', async () => {

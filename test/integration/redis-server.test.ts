@@ -62,6 +62,20 @@ test('Redis keeps transactions and scripts after a kill', async () => {
   after.disconnect();
 });
 
+test.each([
+  ['deleted', (file: string) => rmSync(file)],
+  ['damaged', (file: string) => writeFileSync(file, 'no directive\n')],
+])('Redis starts again after its configuration was %s', async (_name, change) => {
+  const server = await createServer();
+  const before = await start(server);
+  await before.set('one', 1);
+  await killWhenWritten(before);
+  change(join(server.directory, 'redis.conf'));
+  const after = await start(server);
+  expect(await after.get('one')).toBe('1');
+  after.disconnect();
+});
+
 // 2, 512 and 513: the limits of one line of comment.
 test.each([2, 3, 512, 513, 514, 100_000])(
   'Redis keeps everything before and after %i zero bytes in its append-only file',

@@ -13,6 +13,8 @@ export interface TestMailServer {
   isPasswordKnown: boolean;
   /** Otherwise the server requires another login before it takes mails of the sender. */
   isSenderKnown: boolean;
+  /** Otherwise the server keeps a mail and says that it did not. */
+  isAcknowledging: boolean;
   /** Waits for a mail to an address and resolves with it, with wrapped lines rejoined. */
   mailTo(address: string): Promise<string>;
   close(): void;
@@ -43,7 +45,8 @@ export async function startMailServer(): Promise<TestMailServer> {
       stream.on('data', (chunk: Buffer) => chunks.push(chunk));
       stream.on('end', () => {
         mails.push(Buffer.concat(chunks).toString());
-        done();
+        if (server.isAcknowledging) done();
+        else done(Object.assign(new Error('try again later'), { responseCode: 451 }));
       });
     },
   });
@@ -57,6 +60,7 @@ export async function startMailServer(): Promise<TestMailServer> {
     });
   const url = `smtp://team:password@127.0.0.1:${port}`;
   const close = () => smtp.close();
-  const server: TestMailServer = { url, mails, isPasswordKnown: true, isSenderKnown: true, mailTo, close };
+  const willing = { isPasswordKnown: true, isSenderKnown: true, isAcknowledging: true };
+  const server: TestMailServer = { url, mails, ...willing, mailTo, close };
   return server;
 }

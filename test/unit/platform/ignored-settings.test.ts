@@ -18,6 +18,16 @@ test.each([
     'QUERY_TIMEOUT_MS: 5000\n# more\nLOG_LEVEL=warn',
     '.env: QUERY_TIMEOUT_MS has no = behind it, so that LOG_LEVEL below it is ignored as well',
   ],
+  [
+    'QUERY_TIMEOUT_MS\n\nLOG_LEVEL=warn',
+    '.env: QUERY_TIMEOUT_MS has no = behind it, so that LOG_LEVEL below it is ignored as well',
+  ],
+  ['- A\nLOG_LEVEL=warn', '.env: a line has no =, so that LOG_LEVEL below it is ignored as well'],
+  ['QUERY_TIMEOUT_MS: a secret', '.env: QUERY_TIMEOUT_MS has no = behind it and is ignored'],
+  ['export LOG_LEVEL\n# the last line', '.env: LOG_LEVEL has no = behind it and is ignored'],
+  ['LOG_LEVEL warn\n# MAIL_FROM=me', '.env: LOG_LEVEL has no = behind it and is ignored'],
+  [' =5\nLOG_LEVEL=warn', '.env: a line has no name before its = and is ignored'],
+  ['=5\nLOG_LEVEL=warn', '.env: everything behind the line that begins with = is ignored'],
 ])('of %j in .env', (file, sentence) => {
   expect(find(`PORT=80\n${file}\n`)).toEqual([sentence]);
 });

@@ -1,0 +1,53 @@
+// Schedules in Redis: a run that was put off, because a clock was ahead for a while, comes soon.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createLogger } from '../../src/platform/log.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { openQueue } from '../../src/platform/redis/open-queue.js';
+import { defineScheduledJob } from '../../workers/scheduled-job.js';
+import { eventually } from '../support/eventually.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+const HOUR_MS = 60 * 60_000;
+const NAME = 'put-off';
+
+let databases: TestDatabases;
+let redis: Redis;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  redis = createRedis(databases.config);
+});
+
+afterAll(async () => {
+  redis?.disconnect();
+  await databases?.close();
+});
+
+test('a run that a clock has put off by an hour comes within a minute', { timeout: 120_000 }, async () => {
+  const queue = openQueue(NAME, redis);
+  let runs = 0;
+  const start = defineScheduledJob({
+    name: NAME,
+    everyMs: HOUR_MS,
+    open: () => ({
+      run: async () => {
+        runs += 1;
+      },
+    }),
+  });
+  const log = createLogger({ process: 'test', level: 'silent' });
+  const job = await start({ config: databases.config, redis, log });
+  const untilNextRun = async () => Number((await queue.getJobSchedulers())[0]?.next) - Date.now();
+  try {
+    await eventually(() => expect(runs).toBe(1), 30_000);
+    // As a process whose clock was two hours ahead leaves it.
+    await queue.removeJobScheduler(NAME);
+    await queue.upsertJobScheduler(NAME, { every: HOUR_MS, startDate: Date.now() + 2 * HOUR_MS }, { name: NAME });
+    expect(await untilNextRun()).toBeGreaterThan(1.5 * HOUR_MS);
+    await eventually(() => expect(runs).toBe(2), 60_000);
+    expect(await untilNextRun()).toBeLessThanOrEqual(HOUR_MS);
+  } finally {
+    await job.close();
+    await queue.close();
+  }
+});
