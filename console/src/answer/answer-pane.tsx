@@ -33,7 +33,7 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
     <section className={`card ${style.pane}`} aria-label={texts.answer.region} aria-busy={isRunning}>
       {isRunning && (
         <p className={style.running} role="status">
-          <span className={style.dot} />
+          <span className={`mark ${style.dot}`} />
           {texts.ask.running(asking.seconds)}
         </p>
       )}
