@@ -1,8 +1,8 @@
-// How the console looks where it is not a light screen of the usual size: in forced colours (high
-// contrast), which drop grounds and shadows.
+// The console for people who use no mouse, no usual colours or no usual size: forced colours (high
+// contrast) drop grounds and shadows.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { askPath, region } from '../support/console-ask.js';
+import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';
 import { useConsoleShop } from '../support/console-shop.js';
 
 const DAY_MS = 86_400_000;
@@ -71,4 +71,41 @@ describe('forced colours', () => {
     expect(await border('td[title*="so far"]')).toBe('dashed');
     expect(await border('tbody td[title]:not([title*="so far"])')).toBe('solid');
   });
+});
+
+describe('the focus', () => {
+  test('stays at the header that sorts, and in the answer that a value filters', async () => {
+    const visited = await shop.visit(askPath('* | last 30d | count by event_type'));
+    const { page } = visited;
+    await region(visited).getByRole('button', { name: 'event_type' }).press('Enter');
+    await expectQuery(visited, '* | last 30d | count by event_type | sort event_type desc');
+    await page.locator('th[aria-sort] :focus').waitFor();
+    await region(visited).getByRole('button', { name: 'page_view' }).press('Enter');
+    await region(visited).getByText('1 row', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate(IS_IN_ANSWER)).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(IS_IN_ANSWER)).toBe(true);
+  });
+
+  test('stays in a chart whose column narrows the time', async () => {
+    const visited = await shop.visit(askPath('* | last 5d | count by day'));
+    const { page } = visited;
+    await region(visited).getByRole('group', { name: 'Columns' }).getByRole('button').nth(2).press('Enter');
+    await expect.poll(() => queryIn(visited)).toContain('| from ');
+    await region(visited).getByText('1 row', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate(IS_IN_ANSWER)).toBe(true);
+  });
+});
+
+const IS_IN_ANSWER = `document.activeElement.closest('[aria-label="Answer"]') !== null`;
+
+test('the bar at the top does not cover a low screen, such as one at 400 %', async () => {
+  const visited = await shop.visit(askPath('* | last 30d | count by day'), {
+    browser: { viewport: { width: 320, height: 256 } },
+  });
+  const { page } = visited;
+  await region(visited).getByRole('img').waitFor();
+  await region(visited).getByRole('img').scrollIntoViewIfNeeded();
+  const bottom = await page.evaluate<number>("document.querySelector('header').getBoundingClientRect().bottom");
+  expect(bottom).toBeLessThan(0);
 });
