@@ -1,12 +1,12 @@
 // The console for people who use no mouse, no usual colours or no usual size: forced colours (high
-// contrast) drop grounds and shadows.
+// contrast) drop grounds and shadows, and paper does not scroll.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';
 import { useConsoleShop } from '../support/console-shop.js';
 
 const DAY_MS = 86_400_000;
-const PEOPLE = 20;
+const PEOPLE = 40;
 const ago = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
 
 const shop = useConsoleShop({
@@ -108,4 +108,21 @@ test('the bar at the top does not cover a low screen, such as one at 400 %', asy
   await region(visited).getByRole('img').scrollIntoViewIfNeeded();
   const bottom = await page.evaluate<number>("document.querySelector('header').getBoundingClientRect().bottom");
   expect(bottom).toBeLessThan(0);
+});
+
+test('all rows of a table are printed, up to 500, also those that are scrolled out of view', async () => {
+  const visited = await shop.visit(askPath('* | last 60d | list time, user_id'));
+  const { page } = visited;
+  const rows = region(visited).locator('tbody tr[aria-rowindex]');
+  await rows.first().waitFor();
+  const sent = PEOPLE + PEOPLE / 2;
+  await page.emulateMedia({ media: 'print' });
+  await expect.poll(() => rows.count()).toBe(sent);
+  expect(await region(visited).getByText('Only the first').count()).toBe(0);
+  const clipped = 'section[aria-label="Table"]';
+  expect(
+    await page.evaluate<boolean>(
+      `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(document.querySelector('${clipped}'))`,
+    ),
+  ).toBe(false);
 });
