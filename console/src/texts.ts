@@ -20,7 +20,13 @@ export const texts = {
   skip: 'Skip to content',
   cancel: 'Cancel',
   dates: { from: 'From', to: 'To' },
-  project: { label: 'Project', switch: 'Switch project', none: 'No project' },
+  project: {
+    label: 'Project',
+    switch: 'Switch project',
+    none: 'No project',
+    create: 'New project',
+    createIn: (organization: string) => `New project in ${organization}`,
+  },
   account: {
     label: 'Account',
     signOut: 'Sign out',

@@ -3,6 +3,7 @@
 // range.
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { eventually } from '../support/eventually.js';
@@ -65,6 +66,33 @@ test('the text of a dashboard that is not saved returns after a reload, until it
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   expect(await text.inputValue()).toBe(SOURCE);
   expect(await page.getByText('These are your unsaved changes').count()).toBe(0);
+});
+
+test('a dashboard that two people change at once keeps both texts, and says what would be replaced', async () => {
+  const id = await create('two');
+  const [first, second] = [await shop.visit(`/dashboards/${id}#v=edit`), await shop.visit(`/dashboards/${id}#v=edit`)];
+  const fill = ({ page }: ConsoleVisit, text: string) =>
+    page.getByRole('textbox', { name: 'Text of the dashboard' }).fill(text);
+  const review = ({ page }: ConsoleVisit) => page.getByRole('button', { name: 'Review changes' }).click();
+  const save = ({ page }: ConsoleVisit) => page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await fill(first, SOURCE.replace('Numbers', 'Figures'));
+  await fill(second, SOURCE.replace('Orders', 'Purchases'));
+  await review(first);
+  await save(first);
+  await first.page.getByRole('heading', { name: 'Figures' }).waitFor();
+  await review(second);
+  const overtaken = second.page.getByText('Version 2 was saved while you edited.');
+  await overtaken.waitFor();
+  await second.page.reload();
+  await overtaken.waitFor();
+  await review(second);
+  const dialog = second.page.getByRole('dialog');
+  await dialog.getByText('Version 2 was saved while you edited.').waitFor();
+  await dialog.getByText('− ').filter({ hasText: 'Figures' }).waitFor();
+  await expectNoFindings(second);
+  await save(second);
+  await second.page.getByRole('region', { name: 'Purchases' }).waitFor();
+  expect(await second.page.getByRole('heading', { name: 'Figures' }).count()).toBe(0);
 });
 
 test('the text of definitions that is not saved returns after another screen, and is saved', async () => {

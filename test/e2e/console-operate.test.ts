@@ -214,3 +214,32 @@ test('a member leaves, an owner deletes an organization, and a person the accoun
     .waitFor();
   expect(await shop.postgres('people').where({ id })).toEqual([]);
 });
+
+test('an owner makes another project from the list of projects, by keys alone; a member does not', async () => {
+  const visited = await shop.visit('/data');
+  const { page } = visited;
+  const projects = page.getByRole('button', { name: 'Project: Shop' });
+  await projects.press('Enter');
+  const dialog = page.getByRole('dialog', { name: /^New project in / });
+  await page.getByRole('button', { name: 'New project' }).press('Enter');
+  await dialog.waitFor();
+  await expectNoFindings(visited);
+  await page.keyboard.press('Escape');
+  await page.locator('dialog').waitFor({ state: 'detached' });
+  await projects.and(page.locator(':focus')).press('Enter');
+  await page.getByRole('button', { name: 'New project' }).press('Enter');
+  await dialog.waitFor();
+  await page.keyboard.type('Staging');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
+  await page.getByRole('button', { name: 'Project: Staging' }).press('Enter');
+  await page.getByRole('link', { name: 'Shop', exact: true }).waitFor();
+
+  const member = await shop.visit('/data', { jar: await shop.join('no-maker@example.com', 'member') });
+  await member.page.getByRole('button', { name: 'Project: Shop' }).click();
+  const link = member.page.getByRole('link', { name: /^Shop/ });
+  await link.waitFor();
+  // Each person has an organization of their own, too.
+  const organization = member.page.locator('div', { has: link }).last();
+  expect(await organization.getByRole('button').count()).toBe(0);
+});

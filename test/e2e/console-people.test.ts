@@ -98,6 +98,13 @@ describe('people', () => {
       await page.getByRole('status').filter({ hasText: count }).waitFor();
       await page.getByRole('link', { name: found }).waitFor();
     }
+    await page.getByRole('link', { name: /ada@example.com/ }).click();
+    await page.getByRole('region', { name: 'Timeline' }).waitFor();
+    await page.goBack();
+    await page.getByRole('status').filter({ hasText: '1 person' }).waitFor();
+    expect(await page.getByRole('searchbox', { name: 'Find people' }).inputValue()).toBe('b/ü?"');
+    await page.goBack();
+    await expect.poll(() => page.getByRole('searchbox', { name: 'Find people' }).inputValue()).toBe('*@example.org');
     await page.getByRole('searchbox', { name: 'Find people' }).fill('no-such-id');
     await page.getByRole('button', { name: 'Find' }).click();
     await page.getByRole('status').filter({ hasText: 'No one was found' }).waitFor();

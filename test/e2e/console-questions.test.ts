@@ -234,22 +234,6 @@ describe('a question', () => {
     await region(visited).getByText(String(PEOPLE), { exact: true }).waitFor();
   });
 
-  test('has names of lines with their colours, and a choice that is seen, in forced colours', async () => {
-    const q = 'page_view | last 30d | count by day, user_id';
-    const visited = await shop.visit(askPath(q), { browser: { forcedColors: 'active' } });
-    const { page } = visited;
-    await region(visited).getByRole('button', { name: 'Chart' }).waitFor();
-    await region(visited).getByRole('listitem').first().waitFor();
-    const grounds = (selector: string) =>
-      page.evaluate<string[]>(
-        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => getComputedStyle(each).backgroundColor)`,
-      );
-    const colours = await grounds('[aria-label="Answer"] li .mark');
-    expect([colours.length, new Set(colours).size]).toEqual([8, 8]);
-    const [chosen, other] = await grounds('[aria-label="Answer"] fieldset button');
-    expect(chosen).not.toBe(other);
-  });
-
   test('is explained in words and SQL, and is not run for it', async () => {
     const call = 'count(many) > 0';
     const q = `* | last 90d | where ${call} | count by event_type`;

@@ -1,6 +1,6 @@
 // Answer pane: shows one of the states of a query (running, cancelled, empty, refused because of
 // its text, failed, answered). picture.tsx draws the answer itself.
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useLayoutEffect, useRef } from 'react';
 import type { Asked, View } from '../ask/permalink.js';
 import type { Asking } from '../ask/use-answer.js';
 import { Boundary } from '../shell/boundary.js';
@@ -29,11 +29,18 @@ interface Props {
 export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShownAbove }: Props) {
   const { answer, failure, isRunning } = asking;
   const refine = useRefinements(answer, asked.q, ask);
+  const pane = useKeptFocus(isRunning);
   return (
-    <section className={`card ${style.pane}`} aria-label={texts.answer.region} aria-busy={isRunning}>
+    <section
+      ref={pane}
+      tabIndex={-1}
+      className={`card ${style.pane}`}
+      aria-label={texts.answer.region}
+      aria-busy={isRunning}
+    >
       {isRunning && (
         <p className={style.running} role="status">
-          <span className={style.dot} />
+          <span className={`mark ${style.dot}`} />
           {texts.ask.running(asking.seconds)}
         </p>
       )}
@@ -62,4 +69,25 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
       )}
     </section>
   );
+}
+
+/**
+ * Keeps the focus in the pane: the answer before, which is inert while a query runs, would lose it.
+ * It returns to where it was, if that is still there.
+ */
+function useKeptFocus(isRunning: boolean) {
+  const pane = useRef<HTMLElement>(null);
+  const before = useRef<HTMLElement | null>(null);
+  useLayoutEffect(() => {
+    const { activeElement } = document;
+    if (isRunning) {
+      if (!(activeElement instanceof HTMLElement) || !pane.current?.contains(activeElement)) return;
+      before.current = activeElement;
+      pane.current.focus({ preventScroll: true });
+    } else {
+      if (activeElement === pane.current && before.current?.isConnected) before.current.focus({ preventScroll: true });
+      before.current = null;
+    }
+  }, [isRunning]);
+  return pane;
 }

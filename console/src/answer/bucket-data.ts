@@ -165,7 +165,7 @@ export const EDGES_MAX = 200;
  * group without a number is last.
  */
 export function toEdgeData(answer: Answer, { name, kind }: ShownColumn, measure: ShownColumn): BucketData {
-  const width = name === 'bucket' ? bucketWidthIn(answer.q) : undefined;
+  const width = name === 'bucket' ? answer.metadata?.bucket_width : undefined;
   const edgeOf = (row: Row): number => numberIn(row, name) ?? Number.POSITIVE_INFINITY;
   const sorted = [...answer.rows].sort((a, b) => (edgeOf(a) < edgeOf(b) ? -1 : 1));
   const gaps = sorted.map((row, index) => emptyBetween(sorted[index - 1]?.[name], row[name], width));
@@ -186,13 +186,6 @@ export function toEdgeData(answer: Answer, { name, kind }: ShownColumn, measure:
     ...numbersOf(measure),
   };
 }
-
-const BUCKET = /\bbucket\(\s*(?:"(?:[^"\\]|\\.)*"|[^\s,()"]+)\s*,\s*([\d.]+)\s*\)/;
-
-const bucketWidthIn = (q = ''): number | undefined => {
-  const [, width] = BUCKET.exec(q) ?? [];
-  return width === undefined ? undefined : Number(width);
-};
 
 /** Number of buckets between two; 0 when the edges are not as far apart as whole buckets. */
 function emptyBetween(before: Cell | undefined, edge: Cell | undefined, width: number | undefined): number {

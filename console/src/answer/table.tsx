@@ -1,6 +1,6 @@
 // Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as
-// well as ten; every row has the same height.
-import { type UIEvent, useMemo, useState } from 'react';
+// well as ten; every row has the same height. Paper does not scroll: it has the first rows.
+import { type UIEvent, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Answer, Cell } from '../api/answer.js';
 import { ROWS_MAX } from '../api/query.js';
 import { texts } from '../texts.js';
@@ -12,6 +12,8 @@ import type { Refinements } from './use-refinements.js';
 const ROW_PIXELS = 33;
 const VIEW_PIXELS = 560;
 const AROUND = 8;
+/** About twelve pages. */
+const PRINTED_ROWS_MAX = 500;
 /** Wide answers show fewer rows at a time, which bounds the elements of the page. */
 const CELLS_MAX = 900;
 /** Columns in the name of a table, which screen readers read out. */
@@ -37,10 +39,13 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
     return refine?.narrow && (() => refine.narrow?.(rangeStage(unit, cell, cell)));
   };
   const filteredBy = columns.filter(({ name, kind }) => groups.includes(name) && kind === 'text');
-  const shown = Math.min(Math.ceil(VIEW_PIXELS / ROW_PIXELS) + 2 * AROUND, Math.floor(CELLS_MAX / columns.length));
-  const first = Math.max(0, Math.min(top - AROUND, rows.length - shown));
+  const isPrinted = useSyncExternalStore(onPrint, () => PRINT.matches);
+  const shown = isPrinted
+    ? PRINTED_ROWS_MAX
+    : Math.min(Math.ceil(VIEW_PIXELS / ROW_PIXELS) + 2 * AROUND, Math.floor(CELLS_MAX / columns.length));
+  const first = isPrinted ? 0 : Math.max(0, Math.min(top - AROUND, rows.length - shown));
   const visible = rows.slice(first, first + shown);
-  const after = rows.length - first - visible.length;
+  const after = isPrinted ? 0 : rows.length - first - visible.length;
   const scroll = (event: UIEvent<HTMLElement>): void => setTop(Math.floor(event.currentTarget.scrollTop / ROW_PIXELS));
 
   return (
@@ -102,6 +107,7 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
           </tbody>
         </table>
       </section>
+      {isPrinted && rows.length > shown && <p>{texts.answer.onlyFirst(shown, answer.total)}</p>}
       {answer.total > rows.length && (
         <p className={style.more}>
           {texts.answer.rows(rows.length, answer.total)}
@@ -116,6 +122,13 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
       )}
     </>
   );
+}
+
+const PRINT = matchMedia('print');
+
+function onPrint(listen: () => void): () => void {
+  PRINT.addEventListener('change', listen);
+  return () => PRINT.removeEventListener('change', listen);
 }
 
 /** Reads every row of the answer, so it is kept while the table scrolls. */

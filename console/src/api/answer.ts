@@ -27,6 +27,8 @@ export interface Answer {
     readonly incomplete?: readonly Row[];
     /** The first bucket whose attempts are not over. */
     readonly incomplete_from?: string;
+    /** Of the groups of `bucket(…)`. */
+    readonly bucket_width?: number;
     /** Annotations in the range. `time` is the instant, or the beginning of the day. */
     readonly annotations?: readonly { readonly at: string; readonly time: string; readonly text: string }[];
   };

@@ -38,6 +38,10 @@ export class RequestFailed extends Error {
 export const isPassing = (error: unknown): boolean =>
   error instanceof RequestFailed && (error.status === 0 || error.status === 429 || error.status >= 500);
 
+/** Whether the service refused a document that has no problems: a newer version may be stored. */
+export const isRefused = (error: unknown): boolean =>
+  error instanceof RequestFailed && error.status === 400 && error.details.length === 0;
+
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
   let response: Response;
   try {

@@ -37,7 +37,7 @@ const VISUALS: readonly (readonly [start: RegExp, kind: string, viz: string])[] 
 ];
 
 export function kindOfCard(q: string): { readonly kind: string; readonly viz: string } {
-  const text = withoutComments(q);
+  const text = withoutComments(q, '""');
   const [, kind, viz] = VISUALS.find(([start]) => start.test(text)) ?? [undefined, 'metric', 'number'];
   return { kind, viz };
 }
@@ -51,9 +51,14 @@ export function toYamlCard(q: string): string {
   return `- id: card-${idOf(q)}\n  title: ${JSON.stringify(titleOf(q))}\n  kind: ${kind}\n  viz: ${viz}\n  query: ${query}\n`;
 }
 
-const withoutComments = (q: string): string => q.replace(/#.*$/gm, '');
+/** Comments of the grammar: a `#` in a quoted text begins none. `quoted` stands for each text. */
+const withoutComments = (q: string, quoted?: string): string =>
+  q.replace(QUOTED_OR_COMMENT, (_, text?: string) => (text === undefined ? '' : (quoted ?? text)));
 
-export const titleOf = (q: string): string => withoutComments(q).replace(/\s+/g, ' ').trim().slice(0, 80);
+const QUOTED_OR_COMMENT = /("(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*')|#[^\n\r]*/g;
+
+export const titleOf = (q: string): string =>
+  Array.from(withoutComments(q).replace(/\s+/g, ' ').trim()).slice(0, 80).join('');
 
 /** Id from the words of a query: `purchase | last 1h | count` is `purchase-last-1h-count`. */
 export const idOf = (q: string): string =>

@@ -3,7 +3,7 @@
 // changes its own part of it.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { RequestFailed } from '../api/request.js';
+import { isRefused, RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
@@ -62,13 +62,14 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
   const write = async (isDryRun: boolean): Promise<boolean> => {
     setFailure(undefined);
     try {
-      await changeDashboard(project.id, id, { source, baseVersion: kept.version, isDryRun });
+      await changeDashboard(project.id, id, { source, baseVersion: version, isDryRun });
       setRefused([]);
       return true;
     } catch (error) {
       const details = error instanceof RequestFailed ? (error.details as readonly Problem[]) : [];
       setRefused(details);
       if (details.length === 0) setFailure(messageOf(error));
+      if (isRefused(error)) await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
       return false;
     }
   };
@@ -98,6 +99,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
     },
   };
   const problems = draft.isChecked ? draft.problems : refused;
+  const overtaken = kept.isOvertaken ? dashboardsTexts.overtaken(version) : undefined;
 
   return (
     <section className={style.editor} aria-label={dashboardsTexts.text}>
@@ -117,7 +119,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
           </button>
         </div>
       </header>
-      {open === undefined && <Failure text={failure ?? draft.failure} />}
+      {open === undefined && <Failure text={failure ?? draft.failure ?? overtaken} />}
       <SourceProblems name={dashboardsTexts.problems} problems={problems} goTo={goTo} />
       <p role="status" className={style.note}>
         {note !== '' && source !== before && note}
@@ -166,6 +168,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
         <ChangesDialog
           before={before}
           after={source}
+          warnings={overtaken === undefined ? [] : [overtaken]}
           confirm={dashboardsTexts.save}
           act={save}
           close={() => setReviewing(false)}

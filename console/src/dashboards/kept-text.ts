@@ -13,6 +13,8 @@ export interface KeptText extends Versioned {
   readonly setText: (text: string) => void;
   /** Whether the text is from an earlier visit. */
   readonly isRestored: boolean;
+  /** Whether it changes an older version than the stored one. */
+  readonly isOvertaken: boolean;
   readonly forget: () => void;
 }
 
@@ -25,5 +27,6 @@ export function useKeptText(documentName: string, stored: Versioned): KeptText {
   useEffect(() => {
     rememberInTab(name, text === stored.text ? null : ({ version, text } satisfies Versioned));
   }, [name, version, text, stored.text]);
-  return { version, text, setText, isRestored: kept !== null, forget: () => rememberInTab(name, null) };
+  const isOvertaken = version < stored.version;
+  return { version, text, setText, isRestored: kept !== null, isOvertaken, forget: () => rememberInTab(name, null) };
 }

@@ -2,6 +2,7 @@
 // saved.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { isRefused } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { ChangesDialog } from '../dashboards/changes-dialog.js';
 import dashboards from '../dashboards/dashboards.module.css';
@@ -27,14 +28,19 @@ interface Props {
 export function Editor({ project, definitions, line }: Props) {
   const { version, is_synced: isSynced, source_yaml: before } = definitions;
   const kept = useKeptText(`definitions.${project.id}`, { version, text: version === 0 ? EXAMPLE : before });
-  const { version: baseVersion, text: source, setText: setSource } = kept;
+  const { text: source, setText: setSource } = kept;
   const [reviewed, setReviewed] = useState<Checked>();
   const [isReviewing, setReviewing] = useState(false);
   const [failure, setFailure] = useState<string>();
   const field = useRef<HTMLTextAreaElement>(null);
   const client = useQueryClient();
-  const last = useChecked(project.id, source, baseVersion);
+  const last = useChecked(project.id, source, version);
   const checked = [last, reviewed].find((each) => each?.source === source);
+  const mayBeOld = checked?.isRefused === true;
+  useEffect(() => {
+    if (mayBeOld) void client.invalidateQueries({ queryKey: ['definitions', project.id] });
+  }, [mayBeOld, client, project.id]);
+  const overtaken = kept.isOvertaken ? dashboardsTexts.overtaken(version) : undefined;
   const leave = (): void => {
     kept.forget();
     setAddress({ view: 'list' });
@@ -45,16 +51,17 @@ export function Editor({ project, definitions, line }: Props) {
 
   const review = async (): Promise<void> => {
     setFailure(undefined);
-    const found = await check(project.id, { source, baseVersion });
+    const found = await check(project.id, { source, baseVersion: version });
     setReviewed(found);
     setReviewing(found.problems.length === 0 && found.failure === undefined);
   };
   const save = async (): Promise<void> => {
     try {
-      await changeDefinitions(project.id, { source, baseVersion, isDryRun: false });
+      await changeDefinitions(project.id, { source, baseVersion: version, isDryRun: false });
     } catch (error) {
       setFailure(messageOf(error));
       setReviewing(false);
+      if (isRefused(error)) await client.invalidateQueries({ queryKey: ['definitions', project.id] });
       return;
     }
     kept.forget();
@@ -89,7 +96,7 @@ export function Editor({ project, definitions, line }: Props) {
         </p>
       )}
       {isSynced && <p className={style.warning}>{words.detachNote}</p>}
-      <Failure text={failure ?? checked?.failure} />
+      <Failure text={failure ?? checked?.failure ?? overtaken} />
       <SourceProblems
         name={words.problems}
         problems={checked?.problems ?? []}
@@ -106,7 +113,7 @@ export function Editor({ project, definitions, line }: Props) {
         <ChangesDialog
           before={before}
           after={source}
-          warnings={reviewed?.warnings ?? []}
+          warnings={[...(overtaken === undefined ? [] : [overtaken]), ...(reviewed?.warnings ?? [])]}
           confirm={dashboardsTexts.save}
           act={save}
           close={() => setReviewing(false)}

@@ -1,6 +1,6 @@
 // The text of the definitions while it is edited, checked by the service when its author pauses.
 import { useEffect, useState } from 'react';
-import { RequestFailed } from '../api/request.js';
+import { isRefused, RequestFailed } from '../api/request.js';
 import type { Problem } from '../dashboards/api.js';
 import { messageOf } from '../dashboards/use-draft.js';
 import { changeDefinitions } from './api.js';
@@ -14,6 +14,8 @@ export interface Checked {
   readonly warnings: readonly string[];
   /** Why the text could not be checked. */
   readonly failure?: string;
+  /** Whether a newer version may be stored. */
+  readonly isRefused?: boolean;
 }
 
 export async function check(
@@ -26,7 +28,8 @@ export async function check(
     return { source, problems: [], warnings };
   } catch (error) {
     const problems = error instanceof RequestFailed ? (error.details as readonly Problem[]) : [];
-    return { source, problems, warnings: [], ...(problems.length === 0 && { failure: messageOf(error) }) };
+    const failure = problems.length === 0 ? { failure: messageOf(error), isRefused: isRefused(error) } : {};
+    return { source, problems, warnings: [], ...failure };
   }
 }
 

@@ -38,7 +38,13 @@ export const theme = EditorView.theme({
     padding: '0.25rem 0.5rem',
     borderRadius: '0.3rem',
   },
-  '.cm-tooltip-autocomplete ul li[aria-selected]': { background: 'var(--accent-soft)', color: 'var(--text)' },
+  // The outline is seen in forced colours, which drop the ground.
+  '.cm-tooltip-autocomplete ul li[aria-selected]': {
+    background: 'var(--accent-soft)',
+    color: 'var(--text)',
+    outline: '2px solid transparent',
+    outlineOffset: '-2px',
+  },
   '.cm-completionMatchedText': { textDecoration: 'none', color: 'var(--accent)', fontWeight: '700' },
   '.cm-completionDetail': {
     marginLeft: 'auto',

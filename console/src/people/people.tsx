@@ -1,6 +1,6 @@
 // People: search, or one of them.
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useRef } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
 import { query } from '../api/query.js';
@@ -9,19 +9,27 @@ import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { peopleTexts } from '../texts/people.js';
 import { texts } from '../texts.js';
-import { parsePeople, toPerson } from './address.js';
+import { parsePeople, toPerson, toSearch } from './address.js';
 import { nameIn } from './names.js';
 import style from './people.module.css';
 import { Person } from './person.js';
 import { FOUND_MAX, searchQuery } from './queries.js';
 
 export function People({ project }: { readonly project: Project }) {
-  const { id, range } = parsePeople(useFragment());
-  return id === undefined ? <Search project={project} /> : <Person key={id} project={project} id={id} range={range} />;
+  const { id, words, range } = parsePeople(useFragment());
+  return id === undefined ? (
+    <Search project={project} words={words} />
+  ) : (
+    <Person key={id} project={project} id={id} range={range} />
+  );
 }
 
-function Search({ project }: { readonly project: Project }) {
-  const [words, setWords] = useState('');
+function Search({ project, words }: { readonly project: Project; readonly words: string }) {
+  const field = useRef<HTMLInputElement>(null);
+  // Going back has the words of that search.
+  useEffect(() => {
+    if (field.current !== null) field.current.value = words;
+  }, [words]);
   const { data, error, isFetching, isPending, refetch } = useQuery({
     queryKey: ['people', project.id, words],
     queryFn: ({ signal }) =>
@@ -31,7 +39,7 @@ function Search({ project }: { readonly project: Project }) {
   });
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    setWords(String(new FormData(event.currentTarget).get('words')));
+    location.hash = toSearch(field.current?.value ?? '');
   };
   return (
     <>
@@ -39,7 +47,7 @@ function Search({ project }: { readonly project: Project }) {
       <form className={style.search} onSubmit={submit}>
         <label className={style.field}>
           {peopleTexts.search}
-          <input className="field" name="words" type="search" autoComplete="off" spellCheck={false} />
+          <input ref={field} className="field" name="words" type="search" autoComplete="off" spellCheck={false} />
           <span className="muted">{peopleTexts.searchNote}</span>
         </label>
         <button type="submit" className="button primary">

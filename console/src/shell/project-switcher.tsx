@@ -1,11 +1,15 @@
-// Project switcher: shows the current project and lists the others.
+// Project switcher: shows the current project and lists the others. Admins and owners make new
+// ones.
+import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
 import type { ScreenName } from '../app.js';
-import type { Boot, Project } from '../boot.js';
+import { type Boot, isAtLeast, type Organization, type Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { Icon } from './icon.js';
-import { Menu, menuItem, menuTitle } from './menu.js';
+import { Menu, MenuActions, menuItem, menuTitle } from './menu.js';
 import style from './project-switcher.module.css';
+
+const NewProject = lazy(async () => ({ default: (await import('./new-project.js')).NewProject }));
 
 interface Props {
   readonly boot: Boot;
@@ -14,6 +18,7 @@ interface Props {
 }
 
 export function ProjectSwitcher({ boot, project, screen }: Props) {
+  const [makingIn, setMakingIn] = useState<Organization>();
   const label = (
     <>
       <span className={style.name}>{project.name}</span>
@@ -21,29 +26,41 @@ export function ProjectSwitcher({ boot, project, screen }: Props) {
     </>
   );
   return (
-    <Menu label={label} name={`${texts.project.label}: ${project.name}`} className={`button plain ${style.button}`}>
-      {(close) =>
-        boot.organizations.map(({ id, name }) => {
-          const projects = boot.projects.filter(({ organizationId }) => organizationId === id);
-          if (projects.length === 0) return null;
-          return (
-            <div key={id}>
-              <div className={menuTitle}>{name}</div>
-              {projects.map((each) => (
-                <Link
-                  key={each.id}
-                  href={`/projects/${each.id}/${screen}`}
-                  className={menuItem}
-                  aria-current={each.id === project.id ? 'true' : undefined}
-                  onClick={close}
-                >
-                  {each.name}
-                </Link>
-              ))}
-            </div>
-          );
-        })
-      }
-    </Menu>
+    <>
+      <Menu label={label} name={`${texts.project.label}: ${project.name}`} className={`button plain ${style.button}`}>
+        {(close) =>
+          boot.organizations.map((organization) => {
+            const { id, name, role } = organization;
+            const projects = boot.projects.filter(({ organizationId }) => organizationId === id);
+            const mayCreate = isAtLeast(role, 'admin');
+            if (projects.length === 0 && !mayCreate) return null;
+            return (
+              <div key={id}>
+                <div className={menuTitle}>{name}</div>
+                {projects.map((each) => (
+                  <Link
+                    key={each.id}
+                    href={`/projects/${each.id}/${screen}`}
+                    className={menuItem}
+                    aria-current={each.id === project.id ? 'true' : undefined}
+                    onClick={close}
+                  >
+                    {each.name}
+                  </Link>
+                ))}
+                {mayCreate && (
+                  <MenuActions actions={[[texts.project.create, () => setMakingIn(organization)]]} close={close} />
+                )}
+              </div>
+            );
+          })
+        }
+      </Menu>
+      {makingIn !== undefined && (
+        <Suspense fallback={null}>
+          <NewProject organization={makingIn} close={() => setMakingIn(undefined)} />
+        </Suspense>
+      )}
+    </>
   );
 }

@@ -36,7 +36,7 @@ export function Light({ projectId }: { readonly projectId: string }) {
   }[state];
   return (
     <section className={`card ${style.light}`}>
-      <span className={style.lamp} data-state={state} aria-hidden="true" />
+      <span className={`mark ${style.lamp}`} data-state={state} aria-hidden="true" />
       <p role="status" className={style.status}>
         {count !== undefined ? status : error ? `${texts.notLoaded}: ${error.message}` : texts.loading}
       </p>

@@ -79,6 +79,8 @@ export const dashboardsTexts = {
   editVariable: (name: string) => `Edit variable ${name}`,
   checking: 'Checking the text',
   restored: 'These are your unsaved changes. Cancel discards them.',
+  overtaken: (version: number) =>
+    `Version ${version} was saved while you edited. Your text would replace it: Review changes shows lines that only it has as removed.`,
   noProblems: 'No problems',
   noCards: 'No cards can be read from the text.',
   form: {

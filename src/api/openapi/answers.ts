@@ -119,6 +119,10 @@ export const queryAnswer = z.looseObject({
       .string()
       .optional()
       .meta({ description: 'bucket of a funnel from which on attempts are not over', examples: ['2026-11-20'] }),
+    bucket_width: z
+      .number()
+      .optional()
+      .meta({ description: 'width of the groups of `bucket(…)`', examples: [10] }),
     annotations: z
       .array(
         z.strictObject({

@@ -1,5 +1,5 @@
 // Outer select of every plan: page (limit, offset), sort order of values, and `sort` after `top`.
-import type { ColumnOrder, ResolvedField, ResolvedQuery, Rows, TimeRange } from '../analyze/resolved.js';
+import type { ColumnOrder, Group, ResolvedField, ResolvedQuery, Rows, TimeRange } from '../analyze/resolved.js';
 import { isRecurring } from '../fields.js';
 import type { PlanContext } from '../people/scan.js';
 import { findPartialBuckets } from '../time/partial-buckets.js';
@@ -78,6 +78,12 @@ export function orderByColumns(
 }
 
 // ---- Plans ----
+
+/** The width of `bucket(…)`, as a part of the answer; nothing where no group is one. */
+export function widthOf(groups: readonly Group[]): Pick<Plan, 'metadata'> {
+  const bucket = groups.find((group) => group.kind === 'number_bucket');
+  return bucket?.kind === 'number_bucket' ? { metadata: { bucket_width: bucket.width } } : {};
+}
 
 interface AnswerParts
   extends Pick<Plan, 'mode' | 'columns'>,

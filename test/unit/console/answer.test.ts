@@ -14,7 +14,7 @@ import { toFlow } from '../../../console/src/answer/flow.js';
 import { compact, duration, exact, percent, period } from '../../../console/src/answer/format.js';
 import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
-import { kindOfCard, toCurl, toPrompt, toYamlCard } from '../../../console/src/ask/share.js';
+import { kindOfCard, titleOf, toCurl, toPrompt, toYamlCard } from '../../../console/src/ask/share.js';
 import { startersFor } from '../../../console/src/ask/starters.js';
 import { cohortsOf } from '../../../console/src/charts/cohorts.js';
 import { blocksOf } from '../../../console/src/charts/funnel-blocks.js';
@@ -349,8 +349,15 @@ test.each([
   ['user "a" | last 7d | count by day', 'chart', 'line'],
   ['choice checkout | results purchase', 'chart', 'bar'],
   ['fields', 'inspect', 'table'],
+  ['view | where _url contains "/#top" | count by day', 'chart', 'line'],
+  ['view | where _title = "it\'s by" and _path = \'/"#\' | count # by day', 'metric', 'number'],
 ])('kindOfCard() of %j is %s, drawn as %s', (q, kind, viz) => {
   expect(kindOfCard(q)).toEqual({ kind, viz });
+});
+
+test('titleOf() leaves out comments, not a # in a text, and cuts no character', () => {
+  expect(titleOf('# all\nview | where _url contains "/#top"')).toBe('view | where _url contains "/#top"');
+  expect(titleOf(`"${'🎉'.repeat(100)}"`)).toBe(`"${'🎉'.repeat(79)}`);
 });
 
 test('toPrompt() fences the query and the answer, whatever they contain', () => {

@@ -17,18 +17,14 @@ const answerOf = (rows: readonly Row[]): Answer => ({
 });
 
 test.each([
-  ['count by bucket(price, 20)', [0, 80], ['0', '20', '40', '60', '80']],
-  ['count by bucket("a, (b)", 0.1)', [0.3, 0.6], ['0.3', '0.4', '0.5', '0.6']],
-  ['count by bucket(price, 10)', [-10, 10], ['-10', '0', '10']],
-  ['count by bucket(price, 7)', [0, 20], ['0', '20']],
-  [
-    'count by bucket(price, 1)',
-    [0, 300, 302],
-    ['0', '299 buckets without a row, 1 – 299', '300', '1 bucket without a row, 301 – 301', '302'],
-  ],
-])('the empty buckets of %s between the edges %j are drawn', (q, edges, expected) => {
+  [20, [0, 80], ['0', '20', '40', '60', '80']],
+  [0.1, [0.3, 0.6], ['0.3', '0.4', '0.5', '0.6']],
+  [10, [-10, 10], ['-10', '0', '10']],
+  [7, [0, 20], ['0', '20']],
+  [1, [0, 300, 302], ['0', '299 buckets without a row, 1 – 299', '300', '1 bucket without a row, 301 – 301', '302']],
+])('the empty buckets %s wide between the edges %j are drawn', (width, edges, expected) => {
   const rows = edges.map((bucket) => ({ bucket, count: 1 }));
-  const answer = { ...answerOf(rows), q };
+  const answer = { ...answerOf(rows), metadata: { bucket_width: width } };
   const { buckets, series } = toEdgeData(answer, { name: 'bucket', kind: 'edge' }, { name: 'count', kind: 'number' });
   expect(buckets.map(({ long }) => long)).toEqual(expected);
   expect(series[0]?.values.filter((value) => value !== null)).toEqual(edges.map(() => 1));

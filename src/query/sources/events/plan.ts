@@ -15,7 +15,7 @@ import type { EventColumn } from '../../fields.js';
 import { selectPeopleCount } from '../../people/count-people.js';
 import { exactly, type PlanContext, scanEvents, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
-import { orderBy, passThrough, planAnswer } from '../../plan/answer.js';
+import { orderBy, passThrough, planAnswer, widthOf } from '../../plan/answer.js';
 import { IS_EARLIER } from '../../plan/compared.js';
 import { hasUnit } from '../../plan/distinct.js';
 import { alias, column, constant, type Expression, infix, numberValue } from '../../plan/expressions.js';
@@ -116,6 +116,7 @@ export function planAggregate(query: AggregateQuery, context: PlanContext, over?
     context,
     mode: query.mode ?? 'aggregate',
     metric,
+    ...widthOf(groups),
     ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection }) }),
     select: query.other
       ? sumUpOthers(grouped, { ...query, other: query.other, types })

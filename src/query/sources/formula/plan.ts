@@ -6,7 +6,7 @@ import type { EventSet, Group, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planWithoutUnit } from '../../people/without-unit.js';
-import { orderBy, orderByValue, passThrough, planAnswer } from '../../plan/answer.js';
+import { orderBy, orderByValue, passThrough, planAnswer, widthOf } from '../../plan/answer.js';
 import { comparedColumns, earlierBucket, earlierOf, joinRanges, ofEarlier, withChange } from '../../plan/compared.js';
 import {
   alias,
@@ -111,6 +111,7 @@ export function planFormula(query: FormulaQuery & ResolvedQuery, context: PlanCo
     range: selection.range,
     context,
     mode: 'formula',
+    ...widthOf(groups),
     ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: setsOfUnit(found) }) }),
     select: {
       ...filterRows(query, computed, context),

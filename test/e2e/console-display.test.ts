@@ -1,0 +1,128 @@
+// The console for people who use no mouse, no usual colours or no usual size: forced colours (high
+// contrast) drop grounds and shadows, and paper does not scroll.
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';
+import { useConsoleShop } from '../support/console-shop.js';
+
+const DAY_MS = 86_400_000;
+const PEOPLE = 40;
+const ago = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+
+const shop = useConsoleShop({
+  email: 'display@example.com',
+  fill: ({ fill }) =>
+    fill(
+      Array.from({ length: PEOPLE }, (_, n) => [
+        { event_type: 'page_view', user_id: `user-${n}`, time: ago(1 + n) },
+        ...(n % 2 === 0 ? [{ event_type: 'purchase', user_id: `user-${n}`, time: ago(0.5 + n) }] : []),
+      ]).flat(),
+    ),
+});
+
+const BROWSER = { forcedColors: 'active' } as const;
+
+const styleOf = ({ page }: { readonly page: Page }, selector: string, property: string): Promise<string> =>
+  page.evaluate<string>(
+    `getComputedStyle(document.querySelector(${JSON.stringify(selector)})).getPropertyValue('${property}')`,
+  );
+
+describe('forced colours', () => {
+  test('keep the colours of lines in their names, and show what is chosen', async () => {
+    const visited = await shop.visit(askPath('page_view | last 30d | count by day, user_id'), { browser: BROWSER });
+    const { page } = visited;
+    await region(visited).getByRole('button', { name: 'Chart' }).waitFor();
+    await region(visited).getByRole('listitem').first().waitFor();
+    const grounds = (selector: string) =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll(${JSON.stringify(selector)})].map((each) => getComputedStyle(each).backgroundColor)`,
+      );
+    const colours = await grounds('[aria-label="Answer"] li .mark');
+    expect([colours.length, new Set(colours).size]).toEqual([8, 8]);
+    const [chosen, other] = await grounds('[aria-label="Answer"] fieldset button');
+    expect(chosen).not.toBe(other);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('option').first().waitFor();
+    const option = (isChosen: boolean) =>
+      styleOf(visited, `[role=option][aria-selected=${isChosen}]`, 'background-color');
+    expect(await option(true)).not.toBe(await option(false));
+  });
+
+  test('keep the bars of a table', async () => {
+    const visited = await shop.visit(askPath('* | last 30d | count by user_id'), { browser: BROWSER });
+    await region(visited).getByRole('table').waitFor();
+    const bar = (property: string) => styleOf(visited, 'td [aria-hidden]', property);
+    expect(await bar('background-color')).not.toBe(await styleOf(visited, 'body', 'background-color'));
+    // A line below the number, which stays on the ground that it is readable on.
+    expect([await bar('height'), await bar('opacity')]).toEqual(['4px', '1']);
+  });
+
+  test('keep the bars of a funnel', async () => {
+    const visited = await shop.visit(askPath('funnel page_view -> purchase | last 30d'), { browser: BROWSER });
+    await region(visited).getByRole('list').waitFor();
+    const bar = await styleOf(visited, '[aria-label="Answer"] ol [style*=inline-size]', 'background-color');
+    expect(bar).not.toBe(await styleOf(visited, 'body', 'background-color'));
+  });
+
+  test('tell periods of a retention that are not over apart', async () => {
+    const visited = await shop.visit(askPath('retention page_view by week | last 3w'), { browser: BROWSER });
+    await region(visited).getByRole('table').waitFor();
+    const border = (cell: string) => styleOf(visited, cell, 'border-top-style');
+    expect(await border('td[title*="so far"]')).toBe('dashed');
+    expect(await border('tbody td[title]:not([title*="so far"])')).toBe('solid');
+  });
+});
+
+describe('the focus', () => {
+  test('stays at the header that sorts, and in the answer that a value filters', async () => {
+    const visited = await shop.visit(askPath('* | last 30d | count by event_type'));
+    const { page } = visited;
+    await region(visited).getByRole('button', { name: 'event_type' }).press('Enter');
+    await expectQuery(visited, '* | last 30d | count by event_type | sort event_type desc');
+    await page.locator('th[aria-sort] :focus').waitFor();
+    await region(visited).getByRole('button', { name: 'page_view' }).press('Enter');
+    await region(visited).getByText('1 row', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate(IS_IN_ANSWER)).toBe(true);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(IS_IN_ANSWER)).toBe(true);
+  });
+
+  test('stays in a chart whose column narrows the time', async () => {
+    const visited = await shop.visit(askPath('* | last 5d | count by day'));
+    const { page } = visited;
+    await region(visited).getByRole('group', { name: 'Columns' }).getByRole('button').nth(2).press('Enter');
+    await expect.poll(() => queryIn(visited)).toContain('| from ');
+    await region(visited).getByText('1 row', { exact: true }).waitFor();
+    await expect.poll(() => page.evaluate(IS_IN_ANSWER)).toBe(true);
+  });
+});
+
+const IS_IN_ANSWER = `document.activeElement.closest('[aria-label="Answer"]') !== null`;
+
+test('the bar at the top does not cover a low screen, such as one at 400 %', async () => {
+  const visited = await shop.visit(askPath('* | last 30d | count by day'), {
+    browser: { viewport: { width: 320, height: 256 } },
+  });
+  const { page } = visited;
+  await region(visited).getByRole('img').waitFor();
+  await region(visited).getByRole('img').scrollIntoViewIfNeeded();
+  const bottom = await page.evaluate<number>("document.querySelector('header').getBoundingClientRect().bottom");
+  expect(bottom).toBeLessThan(0);
+});
+
+test('all rows of a table are printed, up to 500, also those that are scrolled out of view', async () => {
+  const visited = await shop.visit(askPath('* | last 60d | list time, user_id'));
+  const { page } = visited;
+  const rows = region(visited).locator('tbody tr[aria-rowindex]');
+  await rows.first().waitFor();
+  const sent = PEOPLE + PEOPLE / 2;
+  await page.emulateMedia({ media: 'print' });
+  await expect.poll(() => rows.count()).toBe(sent);
+  expect(await region(visited).getByText('Only the first').count()).toBe(0);
+  const clipped = 'section[aria-label="Table"]';
+  expect(
+    await page.evaluate<boolean>(
+      `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(document.querySelector('${clipped}'))`,
+    ),
+  ).toBe(false);
+});
