@@ -177,10 +177,6 @@ export const removedMember = z.strictObject({ status: z.literal('removed'), user
 
 export const leftOrganization = z.strictObject({ status: z.literal('left'), id: z.uuid() });
 
-export const deletedOrganization = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
-
-export const deletedPerson = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
-
 export const invitation = z.strictObject({
   id: z.uuid(),
   email: z.string(),
@@ -221,7 +217,7 @@ export const project = z.strictObject({
   other_sdks: z.boolean().meta({ description: 'whether SDKs of other products may send' }),
   created_at: moment,
 });
-export const deletedProject = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
+export const deletedById = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
 
 export const demo = z.strictObject({
   status: z.enum(['none', 'waiting', 'loading', 'ready', 'failed']),

@@ -32,10 +32,13 @@ test('only these files connect to addresses that are not stores of the service: 
     'src/live/read-events.ts',
     // To processes of the service, at SERVICE_URL and QUERY_URL.
     'src/operate/find-unready.ts',
+    // Addresses of settings, for the doctor.
+    'src/operate/outside-checks.ts',
     // To ClickHouse, at the address of the settings.
     'src/platform/clickhouse/small-read.ts',
     'src/platform/http/protocol-errors.ts',
     'src/platform/http/server.ts',
+    'src/sign-in/idp-addresses.ts',
     'src/sign-in/idp-client.ts',
     'workers/send-mail.ts',
   ]);
