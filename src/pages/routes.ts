@@ -112,14 +112,15 @@ export function createPagesRouter(deps: PagesDeps): Router {
   });
   router.post('/invitations/:token', ...requireSession(postgres, sessions), async (req: Request, res: Response) => {
     try {
-      await acceptInvitation(postgres, String(req.params.token), personOf(res));
+      const organizationId = await acceptInvitation(postgres, String(req.params.token), personOf(res));
+      // Not /, which leads to the project that was open last: most people have one of their own.
+      const [project] = await listProjects(postgres, organizationId, 'member');
+      res.redirect(303, project === undefined ? '/' : `/projects/${project.id}`);
     } catch (error) {
       if (!(error instanceof PublicError) || req.accepts(['json', 'html']) !== 'html') throw error;
       // The page says why, and what to do instead.
       await showInvitation(res.status(error.status), req, personOf(res));
-      return;
     }
-    res.redirect(303, '/');
   });
 
   router.get(`${SIGN_IN_LINK_PATH}/:token`, async (req, res) => {

@@ -190,7 +190,9 @@ describe('invitation page', () => {
     expect(await see(path, invited, { method: 'POST', headers: { Origin: 'https://evil.example' } })).toMatchObject({
       status: 403,
     });
-    expect(await see(path, invited, { method: 'POST' })).toMatchObject({ status: 303, location: `${stack.url}/` });
+    const project = await postgres('projects').where({ organization_id: organizationId }).first('id');
+    const accepted = await see(path, invited, { method: 'POST' });
+    expect(accepted).toMatchObject({ status: 303, location: `${stack.url}/projects/${project.id}` });
     expect((await see('/', invited)).text).toContain('&quot;role&quot;:&quot;admin&quot;');
     const again = await see(path, invited, { method: 'POST' });
     expect(again).toMatchObject({ status: 404 });
