@@ -1,8 +1,8 @@
 // Scheduled jobs: a BullMQ job scheduler with its queue and worker. Upserts are idempotent, so
 // however many processes start a job, each schedule exists once and each run happens in one
 // process. A failed run is logged and not retried, because the next run does the same work.
-// Schedules that Redis has lost with its data are set up again, and those whose next run a clock
-// that was ahead has put off.
+// Schedules that Redis has lost with its data are set up again. So are those whose next run is too
+// far in the future, because the clock of a machine was ahead.
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { logErrors } from '../src/platform/redis/log-errors.js';
@@ -24,7 +24,7 @@ export interface ScheduledWork {
   readonly close?: () => Promise<void>;
 }
 
-/** How long Redis stays without lost schedules, or with runs put off. */
+/** Time between two looks for schedules that are lost or too far in the future. */
 const RESTORE_MS = 10_000;
 
 export const defineScheduledJob =
@@ -46,7 +46,10 @@ export const defineScheduledJob =
       const kept = await queue.getJobSchedulers();
       const late = kept.filter(({ next = 0, every = 0 }) => next > Date.now() + Number(every) + RESTORE_MS);
       if (late.length > 0) {
-        log.warn({ queue: name }, 'a clock that was ahead has put off a job; its schedule is set up again');
+        log.warn(
+          { queue: name },
+          'a clock was ahead: the next run of a job is too far in the future; its schedule is set up again',
+        );
         for (const { key } of late) await queue.removeJobScheduler(key);
       } else if (kept.length < schedules.length) {
         log.warn({ queue: name }, 'redis has lost the schedules of a job; they are set up again');

@@ -1,5 +1,6 @@
-// When an organization was deleted: not `deleted_at`, which queries of earlier versions read without
-// a table beside that of projects. Its row stays for the audit trail of its projects.
+// When an organization was deleted. Its row stays for the audit trail of its projects. The column is
+// not named `deleted_at`: earlier versions join organizations and projects and read that column
+// without a table name, so their queries would fail while an update is running.
 import type { Knex } from 'knex';
 
 export async function up(knex: Knex): Promise<void> {

@@ -1,6 +1,6 @@
 // Members of an organization in PostgreSQL. At least one owner must remain: removing or demoting an
-// owner locks the organization first, so that two owners cannot leave concurrently. Who changes
-// others must still be an owner then, whose role may have changed while the request arrived.
+// owner locks the organization first, so that two owners cannot leave concurrently. A person
+// who changes another member must still be an owner then: roles may have changed in the meantime.
 import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
