@@ -48,9 +48,10 @@ export async function mayCreateOrganization(transaction: Transaction, quotas: Qu
  * cannot cause unlimited work.
  */
 export async function requireProjectQuota(transaction: Transaction, quotas: Quotas, organizationId: OrganizationId) {
-  await lock(transaction, 'organizations', organizationId);
+  // The lock of `lock`, which reads the organization at once.
   const { removed_at: removedAt } = await transaction('organizations')
     .where({ id: organizationId })
+    .forNoKeyUpdate()
     .first('removed_at');
   if (removedAt !== null) throw new PublicError('forbidden', 'this organization was deleted');
   const projects = transaction('projects').where({ organization_id: organizationId }).whereNull('data_deleted_at');
