@@ -6,6 +6,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { lockOrganization, type MemberKey, requireStillOwner } from './members.js';
 import { markProjectsDeleted } from './projects.js';
 import type { OrganizationDeletion } from './schema.js';
+import { requireTypedName } from './typed-name.js';
 
 /**
  * Deletes members, invitations and domains, and hides the projects; a job removes their data
@@ -23,11 +24,7 @@ export async function deleteOrganization(
     if (organization.is_standalone) {
       throw new PublicError('bad_request', 'this organization belongs to the installation and ends with it');
     }
-    for (const field of ['organization_name', 'organization_name_confirm'] as const) {
-      if (deletion[field] !== organization.name) {
-        throw new PublicError('bad_request', `${field} is not the name of the organization`);
-      }
-    }
+    requireTypedName(deletion, { name: organization.name, what: 'organization' });
     await markProjectsDeleted(transaction, organizationId, { kind: 'person', id: personId });
     for (const table of ['invitations', 'domains', 'members']) {
       await transaction(table).where({ organization_id: organizationId }).delete();

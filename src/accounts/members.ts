@@ -6,6 +6,8 @@ import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { mayInvite, revokeInvitationsBy, revokeInvitationsTo } from './invitations.js';
+import type { Leaving } from './schema.js';
+import { requireTypedName } from './typed-name.js';
 
 /** Member in API responses. */
 export interface Member {
@@ -56,14 +58,12 @@ export async function removeMember(postgres: Postgres, key: MemberChange): Promi
   });
 }
 
-/** A member leaves on their own. `name`: of the organization, typed as a confirmation. */
-export async function leaveOrganization(postgres: Postgres, key: MemberKey, name: string): Promise<void> {
+/** A member leaves on their own. */
+export async function leaveOrganization(postgres: Postgres, key: MemberKey, leaving: Leaving): Promise<void> {
   await postgres.transaction(async (transaction) => {
     const organization = await lockOrganization(transaction, key.organizationId);
     const member = await requireMember(transaction, key);
-    if (name !== organization.name) {
-      throw new PublicError('bad_request', 'organization_name is not the name of the organization');
-    }
+    requireTypedName(leaving, { name: organization.name, what: 'organization' });
     await requireOtherOwner(transaction, key.organizationId, { member, fate: 'leave' });
     await endMembership(transaction, key, member);
   });

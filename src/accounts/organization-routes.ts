@@ -82,9 +82,9 @@ export function addOrganizationRoutes({ on }: GuardedRouter, deps: OrganizationR
   });
 
   on('DELETE /api/me/orgs/{orgID}', readJsonBody, async (req, res) => {
-    const { organization_name: name } = parseJsonBody(leavingBody, req.body);
+    const leaving = parseJsonBody(leavingBody, req.body);
     const { organizationId } = membershipOf(res);
-    await leaveOrganization(postgres, { organizationId, personId: personOf(res).personId }, name);
+    await leaveOrganization(postgres, { organizationId, personId: personOf(res).personId }, leaving);
     res.json({ status: 'left', id: organizationId });
   });
 

@@ -11,6 +11,7 @@ import { rescheduleReports } from '../reports/report-store.js';
 import { type Quotas, requireProjectQuota } from './quotas.js';
 import type { ProjectChanges, ProjectDeletion } from './schema.js';
 import { createProject } from './store.js';
+import { requireTypedName } from './typed-name.js';
 
 export interface Project {
   readonly id: string;
@@ -133,11 +134,7 @@ export async function markProjectDeleted(
       .forUpdate()
       .first('name', 'organization_id');
     if (project === undefined) throw noSuchProject();
-    for (const field of ['project_name', 'project_name_confirm'] as const) {
-      if (deletion[field] !== project.name) {
-        throw new PublicError('bad_request', `${field} is not the name of the project`);
-      }
-    }
+    requireTypedName(deletion, { name: project.name, what: 'project' });
     await hideProject(transaction, { projectId, organizationId: toOrganizationId(project.organization_id), actor });
   });
 }

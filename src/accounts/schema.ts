@@ -123,6 +123,7 @@ function isTokenLifetime(text: string): boolean {
 }
 
 export type ProjectChanges = Readonly<z.infer<typeof projectChanges>>;
+export type Leaving = Readonly<z.infer<typeof leavingBody>>;
 export type OrganizationDeletion = Readonly<z.infer<typeof organizationDeletionBody>>;
 export type ProjectDeletion = Readonly<z.infer<typeof projectDeletionBody>>;
 export type TokenRequest = Readonly<z.infer<typeof tokenBody>>;

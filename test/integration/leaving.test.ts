@@ -41,11 +41,8 @@ const deleteOrganization = (person: TestPerson, id: string, [name, confirm] = ['
 
 const newToken = { name: 'T', kind: 'personal', scopes: ['query'] };
 /** Waits as long as a process may know a credential: a second, and more on a busy machine. */
-const isRefused = (key: string, status = 401) =>
-  eventually(
-    async () => expect((await ask('POST /query', { key, body: { q: '* | count' } })).status).toBe(status),
-    5000,
-  );
+const isRefused = (key: string) =>
+  eventually(async () => expect((await ask('POST /query', { key, body: { q: '* | count' } })).status).toBe(401), 5000);
 
 test('a member leaves, and the personal token stops; the last owner does not', async () => {
   const { organization, people } = await createTeam(postgres);
