@@ -75,8 +75,9 @@ export async function hasOrganization(postgres: Postgres, personId: string): Pro
 
 /**
  * Deletes the person with their sessions, memberships, personal tokens and personal dashboards, and
- * the invitations they sent. What they did remains in audit trails under their id. Throws
- * bad_request for the last owner of an organization.
+ * the invitations they sent. What they did remains in audit trails under their id. The
+ * organizations that they created count for another owner from then on. Throws bad_request for the
+ * last owner of an organization.
  */
 export async function deletePerson(postgres: Postgres, personId: string): Promise<void> {
   await postgres.transaction(async (transaction) => {
@@ -100,6 +101,16 @@ export async function deletePerson(postgres: Postgres, personId: string): Promis
         `you are the last owner of ${last.name}: make another member an owner, or delete the organization first`,
       );
     }
+    // Limits per person count the organizations that a person created: with none, a new account for
+    // each of them would have limits of its own.
+    await transaction.raw(
+      `UPDATE organizations SET created_by = (
+         SELECT person_id FROM members
+         WHERE organization_id = organizations.id AND role = 'owner' AND person_id <> created_by
+         ORDER BY joined_at, person_id LIMIT 1)
+       WHERE created_by = ?`,
+      [personId],
+    );
     await transaction('access_tokens').where({ created_by: personId, kind: 'personal' }).delete();
     await transaction('dashboards').where({ owner_id: personId, visibility: 'personal' }).delete();
     await transaction('people').where({ id: personId }).delete();

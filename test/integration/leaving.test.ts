@@ -134,6 +134,16 @@ test('a deleted organization gets no project, and counts until the data of its p
   expect((await create()).status).toBe(201);
 });
 
+test('the organizations that a person created count for another owner after the account is deleted', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const { owner, admin } = people;
+  await ask(`PATCH /api/orgs/${organization.id}/members/${admin.id}`, as(owner, { role: 'owner' }));
+  expect((await deleteAccount(owner)).status).toBe(200);
+  const { created_by: createdBy } = await postgres('organizations').where({ id: organization.id }).first('created_by');
+  expect(createdBy).toBe(admin.id);
+  expect((await ask('POST /api/orgs', as(admin, { name: 'One more' }))).status).toBe(403);
+});
+
 test('the organization of the installation is not deleted', async () => {
   const { organization, people } = await createTeam(postgres);
   await postgres('organizations').where({ id: organization.id }).update({ is_standalone: true });
