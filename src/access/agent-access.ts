@@ -1,14 +1,15 @@
 // Credentials of agents, for POST /mcp: a token (aat_) in `Authorization: Bearer` or in X-API-Key.
 // Keys (pk_, sk_, ak_) are refused: a token has scopes and an end, and can be revoked alone.
 import type { Request, Response } from 'express';
+import { AGENT_SCOPES, resourceMetadataUrl } from '../oauth/addresses.js';
 import { PublicError } from '../platform/errors.js';
-import type { Credential, CredentialStore, Scope } from './credentials.js';
+import type { Credential, CredentialStore } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
 
-/** An agent's token has at least one of them. */
-const AGENT_SCOPES = ['query', 'dashboards'] as const satisfies readonly Scope[];
-
 const REALM = 'Bearer realm="Event Analytics Service"';
+
+/** Names the document that leads a client to the authorization by OAuth. */
+const challengeOf = (publicUrl: URL): string => `${REALM}, resource_metadata="${resourceMetadataUrl(publicUrl)}"`;
 
 /** The text of the credential, from either header; undefined when there is none. */
 function givenKey({ headers }: Pick<Request, 'headers'>): string | undefined {
@@ -25,11 +26,16 @@ export const hasToken = (req: Pick<Request, 'headers'>): boolean =>
  * Throws 401 with a challenge without a valid credential, and 403 for a key or for a token without
  * a scope of agents.
  */
-export async function authenticateAgent(store: CredentialStore, req: Request, res: Response): Promise<Credential> {
+export async function authenticateAgent(
+  { credentials, publicUrl }: { credentials: CredentialStore; publicUrl: URL },
+  req: Request,
+  res: Response,
+): Promise<Credential> {
   const key = givenKey(req);
-  const credential = key === undefined ? undefined : await store.find(key);
+  const credential = key === undefined ? undefined : await credentials.find(key);
   if (credential === undefined) {
-    res.setHeader('WWW-Authenticate', key === undefined ? REALM : `${REALM}, error="invalid_token"`);
+    const challenge = challengeOf(publicUrl);
+    res.setHeader('WWW-Authenticate', key === undefined ? challenge : `${challenge}, error="invalid_token"`);
     throw new PublicError(
       'unauthenticated',
       key === undefined
@@ -44,7 +50,8 @@ export async function authenticateAgent(store: CredentialStore, req: Request, re
     );
   }
   if (!AGENT_SCOPES.some((scope) => credential.scopes.has(scope))) {
-    res.setHeader('WWW-Authenticate', `${REALM}, error="insufficient_scope", scope="${AGENT_SCOPES.join(' ')}"`);
+    const scopes = AGENT_SCOPES.join(' ');
+    res.setHeader('WWW-Authenticate', `${challengeOf(publicUrl)}, error="insufficient_scope", scope="${scopes}"`);
     throw new PublicError('forbidden', `the token has none of the scopes ${AGENT_SCOPES.join(', ')}`);
   }
   return credential;

@@ -1,6 +1,7 @@
 // Feature switches (FEATURES_OFF): routes of disabled features answer 503.
 import type { Router } from 'express';
 import { PROTOCOL_PATHS } from '../ingest/protocols/paths.js';
+import { AUTHORIZATION_SERVER_PATH, PROTECTED_RESOURCE_PATH } from '../oauth/addresses.js';
 import { ConfigProblem } from '../platform/config-problem.js';
 import { PublicError } from '../platform/errors.js';
 import { allowAnyOrigin } from '../platform/http/cross-origin.js';
@@ -13,7 +14,7 @@ const PATHS_OF_FEATURE = {
   track: ['/track', ...PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toPattern(path))],
   identify: ['/identify'],
   query: ['/query', '/api/projects/:projectId/query'],
-  mcp: ['/mcp'],
+  mcp: ['/mcp', '/oauth', PROTECTED_RESOURCE_PATH, AUTHORIZATION_SERVER_PATH],
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
   alerts: ['/api/projects/:projectId/alerts', '/api/projects/:projectId/reports'],
   privacy: ['/api/gdpr', ...['erasures', 'exports', 'audit'].map((name) => `/api/projects/:projectId/${name}`)],

@@ -54,7 +54,7 @@ function guardsOf(rule: RouteRule, { postgres, credentials, sessions }: GuardDep
     case 'admin':
       return [requireAdminKey(postgres, credentials, sessions.rateLimit), holdBody((res) => ownerIdOf(adminOf(res)))];
     case 'agent':
-      return [requireAgent(credentials)];
+      return [requireAgent(credentials, sessions.publicUrl)];
     default:
       return [requireCredential(credentials, rule.auth.scope), holdBody((res) => ownerIdOf(credentialOf(res)))];
   }
@@ -107,9 +107,9 @@ function requireAdminKey(
 }
 
 const requireAgent =
-  (credentials: CredentialStore): RequestHandler =>
+  (credentials: CredentialStore, publicUrl: URL): RequestHandler =>
   async (req, res, next) => {
-    res.locals.credential = await authenticateAgent(credentials, req, res);
+    res.locals.credential = await authenticateAgent({ credentials, publicUrl }, req, res);
     next();
   };
 

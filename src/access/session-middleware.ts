@@ -10,6 +10,9 @@ import { readSessionToken, setSessionCookie } from './session-cookie.js';
 
 export type Person = Omit<Session, 'isProlonged'>;
 
+/** What pages call the person. */
+export const nameOf = ({ email, name }: Person): string => email ?? name ?? 'you';
+
 /** Further guards of session routes. */
 export interface SessionGuards {
   readonly rateLimit: LayeredRateLimit;

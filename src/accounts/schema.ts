@@ -8,7 +8,8 @@ import { tryParseDuration } from './duration.js';
 
 const NAME_LENGTH_MAX = 128;
 
-const nameField = z
+/** A name of one line. */
+export const nameField = z
   .string({ error: 'is required: a text' })
   .trim()
   .min(1, { error: 'is empty' })

@@ -49,10 +49,16 @@ export interface CreatedToken extends Omit<Token, 'created_by' | 'last_used_at' 
   readonly token: string;
 }
 
+export interface NewToken {
+  readonly personId: string;
+  readonly request: TokenRequest;
+  readonly quotas: Quotas;
+}
+
 export async function createToken(
   postgres: Postgres,
   projectId: ProjectId,
-  { personId, request, quotas }: { personId: string; request: TokenRequest; quotas: Quotas },
+  { personId, request, quotas }: NewToken,
 ): Promise<CreatedToken> {
   const token = newKey('token');
   const now = new Date();
@@ -66,8 +72,7 @@ export async function createToken(
     created_at: now,
   };
   await postgres.transaction(async (transaction) => {
-    requirePermission(await lockRole(transaction, projectId, personId), request);
-    await requireTokenQuota(transaction, quotas, { projectId, personId, kind: request.kind });
+    await requireCreatable(transaction, projectId, { personId, request, quotas });
     await transaction('access_tokens').insert({
       ...created,
       digest: digestKey(token),
@@ -77,6 +82,19 @@ export async function createToken(
     await forgetEnded(transaction, quotas, { projectId, personId, kind: request.kind });
   });
   return { ...created, token };
+}
+
+/** Throws what createToken would throw now. */
+export const checkToken = (postgres: Postgres, projectId: ProjectId, token: NewToken): Promise<void> =>
+  postgres.transaction((transaction) => requireCreatable(transaction, projectId, token));
+
+async function requireCreatable(
+  transaction: Postgres,
+  projectId: ProjectId,
+  { personId, request, quotas }: NewToken,
+): Promise<void> {
+  requirePermission(await lockRole(transaction, projectId, personId), request);
+  await requireTokenQuota(transaction, quotas, { projectId, personId, kind: request.kind });
 }
 
 /**

@@ -35,6 +35,7 @@ import { createEventReader } from '../live/read-events.js';
 import { createLive } from '../live/routes.js';
 import { createLlmsRouter } from '../llms/routes.js';
 import { createMailQueue, enqueueMail } from '../mail/queue.js';
+import { createOAuthRouter } from '../oauth/routes.js';
 import { DeadLetters } from '../operate/dead-letters.js';
 import { createDeliverySource } from '../operate/delivery.js';
 import { CHECK_TIMEOUT_MS } from '../operate/examine.js';
@@ -201,6 +202,12 @@ const app = createApp({
       quotas: config,
       postgres,
       log,
+    }),
+    createOAuthRouter({
+      ...{ ...guard, redis, assets },
+      secretKeyBase: config.SECRET_KEY_BASE,
+      rateLimit: rateLimits.signIn,
+      quotas: config,
     }),
     createPagesRouter({
       ...guard,

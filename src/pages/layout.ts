@@ -9,6 +9,8 @@ export interface Page {
   readonly scripts?: readonly string[];
   /** Name of the signed-in person, shown in the header. */
   readonly person?: string;
+  /** Where the browser goes on by itself. */
+  readonly continueAt?: string;
   /** Hides the sign-in link: set on pages that are about signing in. */
   readonly isSignIn?: boolean;
 }
@@ -16,7 +18,7 @@ export interface Page {
 const NAME = 'Event Analytics Service';
 
 export function renderPage(page: Page, assets: Assets): string {
-  const { title, main, scripts = [] } = page;
+  const { title, main, scripts = [], continueAt } = page;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -24,6 +26,7 @@ export function renderPage(page: Page, assets: Assets): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title === NAME ? NAME : `${title} · ${NAME}`}</title>
+${continueAt === undefined ? undefined : html`<meta http-equiv="refresh" content="0;url=${continueAt}">`}
 <link rel="icon" href="${assets.urlOf('icon.svg')}" type="image/svg+xml">
 <link rel="stylesheet" href="${assets.urlOf('style.css')}">
 ${scripts.map((name) => html`<script src="${assets.urlOf(name)}" defer></script>`)}

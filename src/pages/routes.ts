@@ -7,6 +7,7 @@ import { readSessionToken, setSessionCookie } from '../access/session-cookie.js'
 import {
   countRequest,
   findPerson,
+  nameOf,
   type Person,
   personOf,
   requireSession,
@@ -163,7 +164,7 @@ export function showProblems(assets: Assets): ErrorRequestHandler {
     const isNavigation =
       req.method === 'GET'
         ? !/^\/api\//.test(req.path)
-        : /^\/(?:auth|invitations|sign-in|unsubscribe)\//.test(req.path);
+        : /^\/(?:auth|invitations|oauth|sign-in|unsubscribe)\//.test(req.path);
     const isPage = isNavigation && req.accepts(['json', 'html']) === 'html';
     if (!isPage || res.headersSent || !(error instanceof PublicError)) return next(error);
     if (error.kind === 'rate_limited') res.set('Retry-After', '60');
@@ -183,8 +184,6 @@ async function readerOf(session: Person, link: InvitationLink, postgres: Postgre
   const { email, emailVerified: isVerified } = session;
   return { name: nameOf(session), email: email ?? undefined, isVerified, isMember: membership !== undefined };
 }
-
-const nameOf = (session: Person): string => session.email ?? session.name ?? 'you';
 
 async function readConsoleData(session: Person, { postgres, sessions }: PagesDeps): Promise<ConsoleData> {
   const organizations = await listOrganizations(postgres, session.personId);

@@ -1,8 +1,7 @@
 // Sign-in routes: GET /auth/idp redirects to the identity provider, GET /auth/idp/cb completes the
 // sign-in and creates a session, POST /auth/logout ends it.
-import { createHash } from 'node:crypto';
-import type { RequestHandler, Router } from 'express';
-import ipaddr from 'ipaddr.js';
+import type { Router } from 'express';
+import { limitByAddress } from '../access/limit-by-address.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import { refuseCrossOrigin } from '../access/same-origin.js';
 import { clearSessionCookie, readSessionToken, setSessionCookie } from '../access/session-cookie.js';
@@ -75,23 +74,4 @@ export function createSignInRouter(deps: SignInDeps): Router {
 function requireClient(client: IdpClient | undefined): IdpClient {
   if (client !== undefined) return client;
   throw new PublicError('unavailable', 'sign-in is not configured; the settings IDP_… name an identity provider');
-}
-
-/** Rate limit by client address, stored as a digest for a minute. */
-const limitByAddress =
-  (rateLimit: RateLimit): RequestHandler =>
-  async (req, _res, next) => {
-    await rateLimit.take(
-      createHash('sha256')
-        .update(networkOf(req.ip ?? ''))
-        .digest('base64url'),
-    );
-    next();
-  };
-
-/** IPv6 is counted by /64, because a subscriber has a whole /64. */
-function networkOf(address: string): string {
-  if (!ipaddr.isValid(address)) return '';
-  const parsed = ipaddr.process(address);
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString();
 }

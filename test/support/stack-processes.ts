@@ -54,7 +54,7 @@ export async function startProcesses(
 ): Promise<ProcessGroup> {
   const ports = { web: await takePort(), query: await takePort() };
   const url = `http://127.0.0.1:${ports.web}`;
-  const shared = { QUERY_URL: `http://127.0.0.1:${ports.query}`, ...env };
+  const shared = { PUBLIC_URL: url, QUERY_URL: `http://127.0.0.1:${ports.query}`, ...env };
   const processes = new Map<string, TestProcess>();
   const group: ProcessGroup = {
     url,

@@ -10,6 +10,7 @@ import { auditPage } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
 import { ALERT_OPERATIONS } from './alert-operations.js';
 import { DEFINITION_OPERATIONS } from './definition-operations.js';
+import { OAUTH_OPERATIONS } from './oauth-operations.js';
 import { type Content, json, jsonList, type Operation, type Row, tagged, text } from './operation.js';
 import { ORGANIZATION_OPERATIONS } from './organization-operations.js';
 import { refTo } from './schemas.js';
@@ -112,6 +113,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { body: refTo('IdentifyBatch') },
     ],
   }),
+  ...OAUTH_OPERATIONS,
   ...PROTOCOL_OPERATIONS,
   ...tagged('Queries', {
     'POST /query': ['Runs a query', { 200: QUERY_ANSWER }, { body: refTo('QueryBody'), errors: [504] }],

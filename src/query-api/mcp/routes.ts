@@ -39,7 +39,7 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
   const messageAnswers = loadOnce(async () => (await import('./answer-message.js')).createMessageAnswers(server));
 
   const requireAgent: RequestHandler = async (req, res, next) => {
-    const credential = await authenticateAgent(credentials, req, res);
+    const credential = await authenticateAgent({ credentials, publicUrl: deps.publicUrl }, req, res);
     await deps.rateLimit.take(rateSubjectsOf(credential));
     res.locals.credential = credential;
     next();
