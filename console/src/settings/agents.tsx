@@ -1,5 +1,5 @@
-// Connects an agent: creates a token in place, and shows the configuration of common clients with
-// it.
+// Connects an agent: shows the address for clients that use OAuth; for others, creates a token in
+// place and shows their configuration with it.
 import { type FormEvent, useState } from 'react';
 import type { Project } from '../boot.js';
 import { Snippet } from '../start/snippet.js';
@@ -20,6 +20,11 @@ export function Agents({ project, publicUrl }: { readonly project: Project; read
   return (
     <>
       <p className="muted">{words.note}</p>
+      <section className={`card ${style.card} ${style.form}`}>
+        <h2>{words.address}</h2>
+        <p className="muted">{words.addressNote}</p>
+        <Snippet name={words.address} text={new URL('/mcp', publicUrl).href} />
+      </section>
       <NewAgentToken project={project} token={token} show={setToken} />
       <section className={`card ${style.card} ${style.form}`}>
         <h2>{words.configuration}</h2>

@@ -1,7 +1,10 @@
 // Texts of the connection of agents, which is loaded with it alone.
 
 export const agentTexts = {
-  note: 'A language model that speaks the Model Context Protocol answers questions about this project. It needs an address and a token.',
+  note: 'A language model that speaks the Model Context Protocol answers questions about this project. It needs the address, and either you sign in when it asks, or it gets a token.',
+  address: 'Address',
+  addressNote:
+    'Claude (web and Desktop), ChatGPT, Claude Code and other clients that use OAuth need this alone: add it there as a connector or a server. A page opens here that asks which project they may read. Clients on the web must be able to reach the address over https.',
   tokenName: 'Agent',
   mayDo: 'The agent may',
   query: 'read events by queries',
