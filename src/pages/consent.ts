@@ -29,7 +29,7 @@ const NO_PROJECT = html`<p>You are in no project yet. Make one first, and connec
 <p><a class="button wide" href="/">Open the console</a></p>`;
 
 const askFor = (path: string, request: AuthorizationRequest, projects: readonly ConnectableProject[]): Html =>
-  html`<p>An application that calls itself <strong>${request.client.name}</strong> asks to read a project for you.
+  html`<p>An application that calls itself <strong>${request.client.name}</strong> asks to read a project in your name.
 ${receiverOf(request)}</p>
 <form method="post" action="${path}" class="consent">
 <label>Project
@@ -45,7 +45,7 @@ ${
     : undefined
 }
 </fieldset>
-<p class="muted">It gets a token of yours for 90 days, which is revoked in the settings of the project, under Tokens.</p>
+<p class="muted">It gets a token in your name for 90 days. You can revoke it earlier in the settings of the project, under Tokens.</p>
 <div class="actions">
 <button type="submit" name="decision" value="allow">Connect</button>
 <button type="submit" name="decision" value="deny" class="quiet">Cancel</button>
