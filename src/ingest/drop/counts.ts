@@ -1,7 +1,7 @@
 // Counts of dropped events in Redis, by project, day and rule, for 30 days. They are buffered in
-// memory and written once a second, so that they cost a request nothing. A process that crashes
-// loses the counts that it has not written yet.
+// memory and written once a second.
 import { PublicError } from '../../platform/errors.js';
+import { DelayedWrite } from '../../platform/flow/delayed-write.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
 import type { Redis } from '../../platform/redis/client.js';
@@ -15,12 +15,11 @@ const COUNTED_DAYS = 30;
 
 const countsKey = (projectId: string, day: string): string => `ingest:dropped:${projectId}:${day}`;
 
-/** Idle until events are noted, then waiting for the write within a second. */
 export class DroppedEvents {
   readonly #redis: Redis;
   readonly #log: Logger;
   #counts = new Map<ProjectId, Map<string, number>>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #delayed = new DelayedWrite(WRITE_EVERY_MS, () => this.#write());
 
   constructor(redis: Redis, log: Logger) {
     this.#redis = redis;
@@ -32,18 +31,16 @@ export class DroppedEvents {
     const counts = this.#counts.get(projectId) ?? new Map<string, number>();
     for (const [rule, events] of dropped) counts.set(rule, events + (counts.get(rule) ?? 0));
     this.#counts.set(projectId, counts);
-    this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
+    this.#delayed.schedule();
   }
 
   /** Resolves when everything noted has been written, or the write has failed. */
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    if (this.#timer !== undefined) await this.#write();
+  close(): Promise<void> {
+    return this.#delayed.close();
   }
 
   async #write(): Promise<void> {
     const counts = this.#counts;
-    this.#timer = undefined;
     this.#counts = new Map();
     await saveDropped(this.#redis, counts, Date.now()).catch((err: unknown) =>
       this.#log.warn({ err }, 'dropped events were not counted'),
