@@ -13,7 +13,7 @@ const EVERY_MS = 5 * 60_000;
 /** Two locks hold a connection each, beside the one of the work. */
 const POOL = 3;
 
-type KeepingNeeds = Needs<'shards' | 'redis' | 'log', 'DATABASE_URL'>;
+type KeepingNeeds = Needs<'shards' | 'redis' | 'log', 'DATABASE_URL' | 'DATABASE_TLS'>;
 
 export const startKeeping = defineScheduledJob({
   name: KEEPING_QUEUE,
