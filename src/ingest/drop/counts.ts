@@ -7,11 +7,10 @@ import type { Logger } from '../../platform/log.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { executed } from '../../platform/redis/transaction.js';
 import { toDay } from '../../usage/range.js';
+import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import type { Dropped } from './rules.js';
 
 const WRITE_EVERY_MS = 1000;
-const DAY_MS = 24 * 60 * 60_000;
-const COUNTED_DAYS = 30;
 
 const countsKey = (projectId: string, day: string): string => `ingest:dropped:${projectId}:${day}`;
 
@@ -55,7 +54,7 @@ async function saveDropped(redis: Redis, counts: ReadonlyMap<ProjectId, Dropped>
   for (const [projectId, dropped] of counts) {
     const key = countsKey(projectId, day);
     for (const [rule, events] of dropped) transaction.hincrby(key, rule, events);
-    transaction.pexpire(key, (COUNTED_DAYS + 1) * DAY_MS);
+    transaction.pexpire(key, COUNTS_KEPT_MS);
   }
   await executed(transaction);
 }
@@ -94,7 +93,7 @@ async function readDays(
 ): Promise<readonly (readonly [string, Record<string, string>])[]> {
   try {
     return await Promise.all(
-      lastDays(now).map(async (date) => [date, await redis.hgetall(countsKey(projectId, date))] as const),
+      countedDays(now).map(async (date) => [date, await redis.hgetall(countsKey(projectId, date))] as const),
     );
   } catch (cause) {
     throw new PublicError('unavailable', 'dropped events cannot be read right now; try again', { cause });
@@ -103,8 +102,5 @@ async function readDays(
 
 /** Removes the counts of a deleted project. */
 export async function forgetDropped(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
-  await redis.unlink(...lastDays(now).map((day) => countsKey(projectId, day)));
+  await redis.unlink(...countedDays(now).map((day) => countsKey(projectId, day)));
 }
-
-const lastDays = (now: number): string[] =>
-  Array.from({ length: COUNTED_DAYS }, (_, age) => toDay(new Date(now - age * DAY_MS)));
