@@ -4,8 +4,8 @@
 import { closeReceipt, deleteExpired, type KeepingDeps, purgeExpired } from '../src/keeping/delete-expired.js';
 import { KEEPING_QUEUE } from '../src/keeping/queue.js';
 import { listDueKeeps, listLeftOpen, readSafeNow } from '../src/keeping/store.js';
+import { withAdvisoryLock } from '../src/platform/postgres/advisory-lock.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
-import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
@@ -13,7 +13,7 @@ const EVERY_MS = 5 * 60_000;
 /** Two locks hold a connection each, beside the one of the work. */
 const POOL = 3;
 
-type KeepingNeeds = Needs<'shards' | 'redis' | 'log', 'DATABASE_URL'>;
+type KeepingNeeds = Needs<'shards' | 'redis' | 'log', 'DATABASE_URL' | 'DATABASE_TLS'>;
 
 export const startKeeping = defineScheduledJob({
   name: KEEPING_QUEUE,

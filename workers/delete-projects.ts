@@ -6,7 +6,7 @@ import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { KeyRotation } from '../src/platform/flow/key-rotation.js';
 import { interleave } from '../src/platform/flow/round-robin.js';
 import type { ProjectId } from '../src/platform/ids.js';
-import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
+import { withAdvisoryLock } from '../src/platform/postgres/advisory-lock.js';
 import { deleteProjectData, purgeProjects } from '../src/privacy/delete-project.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import {

@@ -4,7 +4,7 @@
 import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
 import { createCollectedGauge } from '../src/platform/collected-gauge.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
-import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
+import { withAdvisoryLock } from '../src/platform/postgres/advisory-lock.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { eraseRequested } from '../src/privacy/erase-requested.js';
 import { publishTombstones } from '../src/privacy/publish-tombstones.js';

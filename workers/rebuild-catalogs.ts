@@ -4,8 +4,8 @@
 import { markMissed } from '../src/catalog/missed-projects.js';
 import { findNames } from '../src/catalog/rebuild.js';
 import { listDueRebuilds, postponeRebuild, replaceNames } from '../src/catalog/store.js';
+import { withAdvisoryLock } from '../src/platform/postgres/advisory-lock.js';
 import { logProgress } from '../src/platform/progress.js';
-import { withAdvisoryLock } from '../src/privacy/advisory-lock.js';
 import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 

@@ -9,7 +9,7 @@ const EVERY_MS = 10_000;
 /** The lock holds a connection, beside the one of the work. */
 const POOL = 2;
 
-type SettlingNeeds = Needs<'shards' | 'redis' | 'log', 'DATABASE_URL'>;
+type SettlingNeeds = Needs<'shards' | 'redis' | 'log', 'DATABASE_URL' | 'DATABASE_TLS'>;
 
 export const startMoveSettling = defineScheduledJob({
   name: MOVES_QUEUE,

@@ -5,6 +5,7 @@ import { findPendingSince, lowWatermark, releaseSequence } from '../src/identity
 import { settleProfiles } from '../src/identity/store.js';
 import type { Postgres } from '../src/platform/postgres/client.js';
 import type { Redis } from '../src/platform/redis/client.js';
+import { sequenceMember } from '../src/privacy/queue.js';
 import type { Needs } from './runtime.js';
 import { defineScheduledJob } from './scheduled-job.js';
 
@@ -37,14 +38,13 @@ async function settleAll(postgres: Postgres, redis: Redis): Promise<void> {
 // A job is added within 30 s of taking its numbers, or its request has failed. Pending numbers make
 // all tails grow.
 const ORPHAN_AGE_MS = 2 * 60_000;
-const ERASURE = 'erasure:';
 
 /** Releases batches without a job or with a permanently failed one. Resolves with their number. */
 export async function sweepPending(redis: Redis, queue: IdentifyQueue, now: number): Promise<number> {
   let swept = 0;
   for (const member of await findPendingSince(redis, now - ORPHAN_AGE_MS)) {
     // Erasures release their own numbers.
-    if (member.startsWith(ERASURE) || (await isStillToRun(queue, member))) continue;
+    if (member.startsWith(sequenceMember('')) || (await isStillToRun(queue, member))) continue;
     await releaseSequence(redis, member);
     swept += 1;
   }

@@ -6,12 +6,11 @@ import { ConfigProblem } from '../platform/config-problem.js';
 import { PublicError } from '../platform/errors.js';
 import { allowAnyOrigin } from '../platform/http/cross-origin.js';
 import { createRouter } from '../platform/http/router.js';
-
-const toPattern = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+import { toExpressPath } from './route-matrix.js';
 
 const PATHS_OF_FEATURE = {
   // Includes the routes for SDKs of other products.
-  track: ['/track', ...PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toPattern(path))],
+  track: ['/track', ...PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toExpressPath(path))],
   identify: ['/identify'],
   query: ['/query', '/api/projects/:projectId/query'],
   mcp: ['/mcp', '/oauth', PROTECTED_RESOURCE_PATH, AUTHORIZATION_SERVER_PATH],

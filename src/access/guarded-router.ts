@@ -13,7 +13,7 @@ import { findMembership, findProjectMembership, findProjectOf, type Membership }
 import { authenticateAdmin, credentialOf, requireCredential } from './middleware.js';
 import type { LayeredRateLimit } from './rate-limits.js';
 import { isAtLeast } from './roles.js';
-import { type Role, type RouteName, type RouteRule, ruleOf } from './route-matrix.js';
+import { type Role, type RouteName, type RouteRule, ruleOf, toExpressPath } from './route-matrix.js';
 import { personOf, requireSession, type SessionGuards } from './session-middleware.js';
 
 export interface GuardDeps {
@@ -34,7 +34,7 @@ export function createGuardedRouter(deps: GuardDeps): GuardedRouter {
     router,
     on(name, ...handlers) {
       const rule = ruleOf(name);
-      const path = rule.path.replaceAll(/\{(\w+)\}/g, ':$1');
+      const path = toExpressPath(rule.path);
       const method = rule.method.toLowerCase() as Lowercase<RouteRule['method']>;
       router.route(path)[method](...guardsOf(rule, deps), ...handlers);
     },

@@ -184,6 +184,9 @@ export type RouteName = (typeof ROUTES)[number] extends infer R
     : never
   : never;
 
+/** In the notation of express: `/api/orgs/:orgID`. */
+export const toExpressPath = (path: string): string => path.replaceAll(/\{(\w+)\}/g, ':$1');
+
 export function ruleOf(name: RouteName): RouteRule {
   const rule = ROUTES.find(({ method, path }) => `${method} ${path}` === name);
   if (rule === undefined) throw new Error(`the route table has no ${name}`);

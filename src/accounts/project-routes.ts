@@ -2,7 +2,6 @@
 // sees the keys.
 import type { Response } from 'express';
 import { adminOf, type GuardedRouter, membershipOf, projectIdOf } from '../access/guarded-router.js';
-import type { Role } from '../access/route-matrix.js';
 import { personOf } from '../access/session-middleware.js';
 import { readRejected } from '../ingest/rejected/store.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
@@ -19,6 +18,7 @@ import {
   requireProject,
   rotateSecretKey,
   updateProject,
+  type Viewer,
 } from './projects.js';
 import type { Quotas } from './quotas.js';
 import { projectBody, projectChanges, projectDeletionBody } from './schema.js';
@@ -33,7 +33,7 @@ export interface ProjectRoutesDeps {
 
 interface Caller {
   readonly organizationId: OrganizationId;
-  readonly viewer: Role | 'admin_key';
+  readonly viewer: Viewer;
 }
 
 interface CallerRoutes {

@@ -11,6 +11,7 @@ import {
   type CatalogName,
   EVENT_TYPES,
   isPersonal,
+  isStorable,
   propertyField,
   VALUE_COLUMN_NAMES,
   VALUE_COLUMNS,
@@ -67,7 +68,7 @@ export async function findNames(
     if (source.table === 'events' && names.length === 0) continue;
     names.push(...(await findProperties(ask, source, roomFor(names))));
   }
-  return names.filter(({ field, name }) => !field.includes('\0') && !name.includes('\0'));
+  return names.filter(({ field, name }) => isStorable(field) && isStorable(name));
 }
 
 type Ask = <T>(query: string, params?: Record<string, unknown>) => Promise<T[]>;

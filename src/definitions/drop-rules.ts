@@ -16,7 +16,7 @@ import { type QueryProblem, quote, type Span } from '../query/errors.js';
 import { DISTINCT_ID } from '../query/fields.js';
 import { NearestNames } from '../query/nearest-names.js';
 import { parse } from '../query/parse/parse.js';
-import type { Condition, FieldName } from '../query/parse/syntax.js';
+import { type Comparison, comparisonsIn, type FieldName } from '../query/parse/syntax.js';
 import { GUESSES } from '../query/property-guess.js';
 import type { DefinitionsDocument } from './config-schema.js';
 
@@ -175,23 +175,6 @@ const withNetworks = (text: string): string =>
   text.replace(STRING_OR_NETWORK, (all, blanks?: string, operator?: string) =>
     operator === undefined ? all : `ip${blanks}${(operator === 'in' ? '=' : '!=').padEnd(operator.length)}`,
   );
-
-type Comparison = Extract<Condition, { kind: 'comparison' }>;
-
-/** Calls are refused, so their conditions do not count. */
-function comparisonsIn(condition: Condition): Comparison[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.items.flatMap(comparisonsIn);
-    case 'not':
-      return comparisonsIn(condition.item);
-    case 'comparison':
-      return [condition];
-    case 'call_comparison':
-      return [];
-  }
-}
 
 const ADDRESS_OPERATORS: readonly string[] = ['=', '!=', 'in', 'not in', 'exists', 'not exists'];
 const ADDRESS_HINT = 'write 203.0.113.7, 203.0.113.0/24 or 2001:db8::/32, in quotes';

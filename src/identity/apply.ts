@@ -117,7 +117,7 @@ async function applyPending(
     // another worker has applied and an erasure may have removed.
     const stillPending = await findPending(redis, [...pending]);
     if (locked.length < asked.length || stillPending.size < pending.size) {
-      throw new Error('profiles have changed hands while they were waited for');
+      throw new Error('profiles were deleted, or their calls applied, while they were waited for');
     }
     const stored = await readLockedProfiles(trx, locked, { bytesMax: BOUNDS.identifyProfileBytes });
     const calls = stored.length === asked.length ? all : leaveOut(stored, due, left);

@@ -2,6 +2,7 @@
 // equals applying all in this order. A number is listed as pending until its change is stored,
 // which determines the low watermark.
 import type { Redis } from '../platform/redis/client.js';
+import { executed } from '../platform/redis/transaction.js';
 
 const LAST = 'identity:sequence';
 const PENDING = 'identity:pending';
@@ -48,12 +49,12 @@ export async function lowWatermark(
   redis: Redis,
   { except = [] }: { except?: readonly string[] } = {},
 ): Promise<number> {
-  const replies = await redis.multi().zrange(PENDING, 0, except.length, 'WITHSCORES').get(LAST).time().exec();
-  if (replies === null) throw new Error('redis dropped the transaction');
-  const [pending, last, [seconds, microseconds]] = replies.map(([error, reply]) => {
-    if (error) throw error;
-    return reply;
-  }) as [string[], string | null, [seconds: string | number, microseconds: string | number]];
+  const read = redis.multi().zrange(PENDING, 0, except.length, 'WITHSCORES').get(LAST).time();
+  const [pending, last, [seconds, microseconds]] = (await executed(read)) as [
+    string[],
+    string | null,
+    [seconds: string | number, microseconds: string | number],
+  ];
   const excepted = new Set(except);
   for (let at = 0; at < pending.length; at += 2) {
     if (!excepted.has(pending[at] as string)) return Number(pending[at + 1]);

@@ -6,6 +6,7 @@ import { FIRST_SHARD, type Shards } from '../platform/clickhouse/shards.js';
 import { createCollectedGauge } from '../platform/collected-gauge.js';
 import { newInsertId, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import { executed } from '../platform/redis/transaction.js';
 import type { Envelope } from './envelope.js';
 
 /** Of the ids of all canary projects. */
@@ -26,6 +27,7 @@ export function shardOfCanary(projectId: string): number | undefined {
   if (!projectId.startsWith(CANARY_PREFIX) || !projectId.endsWith(CANARY_SUFFIX)) return undefined;
   return Number.parseInt(projectId.slice(CANARY_PREFIX.length, -CANARY_SUFFIX.length), 16) || FIRST_SHARD;
 }
+
 export const CANARY_EVERY_MS = 60_000;
 
 /** Redis hash with the state of the canary of a shard. */
@@ -53,14 +55,15 @@ export function toCanaryEnvelope(canary: Canary): Envelope {
 }
 
 export async function recordSent(redis: Redis, shard: number, sentAt: number): Promise<Canary> {
-  await redis.multi().hset(keyOf(shard), { sent_at: sentAt }).hsetnx(keyOf(shard), 'missing_since', sentAt).exec();
+  const key = keyOf(shard);
+  await executed(redis.multi().hset(key, { sent_at: sentAt }).hsetnx(key, 'missing_since', sentAt));
   return { shard, insertId: newInsertId(), sentAt };
 }
 
 export async function recordStored(redis: Redis, canary: Canary, storedAt: number): Promise<void> {
   const stored = { stored_at: storedAt, lag_ms: storedAt - canary.sentAt };
   const key = keyOf(canary.shard);
-  await redis.multi().hset(key, stored).hdel(key, 'missing_since').exec();
+  await executed(redis.multi().hset(key, stored).hdel(key, 'missing_since'));
 }
 
 export interface CanaryRecord {

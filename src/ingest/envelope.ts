@@ -56,8 +56,6 @@ export interface Envelope {
 
 const LENGTH_BYTES = 4;
 
-export const encodeEnvelope = (envelope: Envelope): Buffer => encodeEnvelopes([envelope]);
-
 /** Copies each body once. */
 export const encodeEnvelopes = (envelopes: readonly Envelope[]): Buffer => Buffer.concat(envelopes.flatMap(partsOf));
 

@@ -96,6 +96,12 @@ export function toIdText(value: unknown): string {
   return typeof value === 'number' ? String(value) : '';
 }
 
+const LIBRARY_LENGTH_MAX = 256;
+
+/** The stored text of `library`, empty when absent. */
+export const toLibraryText = (value: unknown): string =>
+  typeof value === 'string' ? value.slice(0, LIBRARY_LENGTH_MAX) : '';
+
 export type IngestOrigin = 'client' | 'server' | 'unknown';
 
 /** The declared origin of an event or a batch; undefined when there is none. */

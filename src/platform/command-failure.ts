@@ -61,7 +61,7 @@ export function failWithMessage(error: unknown, urls?: Urls): void {
 export function failCommand(error: unknown, urls?: Urls): void {
   const sentence = describeFailure(error, urls);
   process.stderr.write(`${sentence ?? (error instanceof Error ? (error.stack ?? error.message) : String(error))}\n`);
-  process.exitCode = 1;
+  process.exitCode = EXIT_FAILED;
 }
 
 /** The error, those that it collects (an address of IPv4 and one of IPv6), and its causes. */

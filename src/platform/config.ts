@@ -1,5 +1,5 @@
-// Configuration: parses the environment once, with one schema, and reports every problem. Only this
-// file reads process.env.
+// Configuration: parses the environment once, with one schema, and reports every problem. Nothing
+// else of the service reads process.env.
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import ipaddr from 'ipaddr.js';
@@ -150,7 +150,7 @@ const settings = z.object({
   EXPORTS_OPEN_MAX: integer(32, 1),
   LIVE_VIEWS_OPEN_MAX: integer(64, 1),
   IMPORTS_OPEN_MAX: integer(4, 1),
-  IMPORT_UPLOAD_BYTES_MAX: integer(100 * 1024 * 1024, 1),
+  IMPORT_UPLOAD_BYTES_MAX: integer(100 * MEBIBYTE, 1),
   EXPORT_READER_TIMEOUT_MS: integer(5 * 60_000, 1),
 
   TRACK_REQUESTS_PER_SECOND: integer(5000, 1),

@@ -1,4 +1,5 @@
 // Properties whose names are data.
+
 /**
  * Sets a property of the object itself. A plain assignment to `__proto__` would change its
  * prototype.

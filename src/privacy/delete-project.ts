@@ -11,7 +11,7 @@ import type { Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
-import { withAdvisoryLock } from './advisory-lock.js';
+import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import { type ErasureDeps, requireSettled, waitForIngestion } from './erase-people.js';
 import { forgetParkedCalls } from './identities.js';
 import { CLICKHOUSE_TABLES } from './personal-data.js';

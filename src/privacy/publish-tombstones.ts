@@ -1,9 +1,10 @@
 // Publishes erasure tombstones from PostgreSQL to Redis, one process at a time: a process that read
 // the list early and wrote it late would remove a tombstone added since, and let in events of an
 // erased person.
+
+import { LOCKS } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
-import { LOCKS } from './advisory-lock.js';
 import { listTombstones } from './store.js';
 import { writeTombstones } from './tombstones.js';
 

@@ -248,14 +248,14 @@ export async function rewriteRedis(redis: Redis, signal: AbortSignal): Promise<v
     await redis.bgrewriteaof();
     await waitForRedis(redis, AOF_REWRITES, signal);
     const status = (await readPersistence(redis)).get('aof_last_bgrewrite_status');
-    if (status !== 'ok') throw new Error(`redis could not write its log anew: ${status}`);
+    if (status !== 'ok') throw new Error(`redis could not rewrite its append-only file: ${status}`);
   }
   if (await keepsSnapshots(redis)) {
     await waitForRedis(redis, SNAPSHOTS, signal);
     await redis.bgsave('SCHEDULE');
     await waitForRedis(redis, SNAPSHOTS, signal);
     const status = (await readPersistence(redis)).get('rdb_last_bgsave_status');
-    if (status !== 'ok') throw new Error(`redis could not write its snapshot anew: ${status}`);
+    if (status !== 'ok') throw new Error(`redis could not rewrite its snapshot: ${status}`);
   }
 }
 

@@ -10,7 +10,7 @@ import type { Shards } from '../platform/clickhouse/shards.js';
 import { findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
-import type { ProjectId } from '../platform/ids.js';
+import { newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
 import { listAudit } from './audit-store.js';
@@ -19,7 +19,7 @@ import { type ErasureQueue, enqueueErasure, sequenceMember } from './queue.js';
 import { ReceiptPoller } from './receipt-poller.js';
 import { type Requester, requesterOf, signedInRequester } from './requester.js';
 import { parseAuditPage, personBody, tryParseRequestId } from './schema.js';
-import { createErasure, type ErasureRecord, findErasedAmong, findErasure, newErasureId } from './store.js';
+import { createErasure, type ErasureRecord, findErasedAmong, findErasure } from './store.js';
 import { requireUserId } from './user-id.js';
 
 export interface PrivacyDeps extends GuardDeps {
@@ -107,7 +107,7 @@ async function requestErasure(
   { postgres, redis, erasureQueue, hashId, purgeByMs, log }: PrivacyDeps,
   { projectId, organizationId, actor, userId }: Requester & { userId: string },
 ): Promise<string> {
-  const id = newErasureId();
+  const id = newUuidV7();
   // The sequence number is taken before the row is written: identify calls accepted earlier have
   // smaller ones. The worker releases numbers whose row was never written.
   const erasedThroughSeq = await takeSequence(redis, { member: sequenceMember(id), count: 1 }).catch(

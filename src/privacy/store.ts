@@ -1,6 +1,6 @@
 // Store of erasure requests and tombstones in PostgreSQL. It holds the whole state of an erasure,
 // so that any process can continue it.
-import { newUuidV7, type OrganizationId, type ProjectId } from '../platform/ids.js';
+import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, hideSubject, recordAudit } from './audit-store.js';
 import type { Tombstone } from './tombstones.js';
@@ -43,8 +43,6 @@ export interface ErasureRecord {
   readonly purgeBy: Date;
   readonly purgedAt: Date | null;
 }
-
-export const newErasureId = newUuidV7;
 
 export async function createErasure(postgres: Postgres, erasure: NewErasure): Promise<void> {
   await postgres.transaction(async (transaction) => {

@@ -8,6 +8,7 @@ import { deleteFirstSeenTimes } from '../ingest/first-seen-times.js';
 import { removeEvents } from '../ingest/insert/remove-events.js';
 import type { AcceptedEvent } from '../ingest/insert/replay-events.js';
 import type { Redis } from '../platform/redis/client.js';
+import { executed } from '../platform/redis/transaction.js';
 import type { HashId, IdKind } from './id-hash.js';
 
 export interface Tombstone {
@@ -36,7 +37,7 @@ export async function writeTombstones(redis: Redis, tombstones: readonly Tombsto
   if ((await readTombstoneVersion(redis)) === version) return;
   const transaction = redis.multi().del(LIST, TOMBSTONE_VERSION);
   if (version !== null) transaction.hset(LIST, new Map(fields)).set(TOMBSTONE_VERSION, version);
-  await transaction.exec();
+  await executed(transaction);
 }
 
 export const readTombstoneVersion = (redis: Redis): Promise<string | null> => redis.get(TOMBSTONE_VERSION);
@@ -102,12 +103,8 @@ export class ErasureTombstones {
   }
 
   async #read(): Promise<void> {
-    const replies = await this.#redis.multi().get(TOMBSTONE_VERSION).hgetall(LIST).exec();
-    if (replies === null) throw new Error('redis dropped the transaction');
-    const [version, list] = replies.map(([error, reply]) => {
-      if (error) throw error;
-      return reply;
-    }) as [string | null, Record<string, string>];
+    const read = this.#redis.multi().get(TOMBSTONE_VERSION).hgetall(LIST);
+    const [version, list] = (await executed(read)) as [string | null, Record<string, string>];
     this.#projects = byProject(list);
     this.#version = version;
   }

@@ -105,7 +105,10 @@ async function answerMeasured<T>(
   };
   const prepared = await prepare(deps, question, engine);
   // Without a place: an answer from memory is no work for the engine.
-  if (prepared?.found.kind === 'answer') return toFormat(await admitted(deps, question, prepared));
+  if (prepared?.found.kind === 'answer') {
+    const { compiled, found } = prepared;
+    return toFormat(await admitted(deps, question, { compiled, counted: found.counted }));
+  }
   const share = await waitForShare({ ...deps, shares: engine.shares }, question);
   const { clickhouse } = engine;
   const deadlineMs = Date.now() + deps.limits.timeoutMs;
@@ -156,20 +159,18 @@ interface Prepared {
 }
 
 /** Undefined when no answers are kept. */
-async function prepare(deps: AnswerDeps, question: MeasuredQuestion, engine: Engine): Promise<Prepared | undefined> {
-  if (deps.kept === undefined) return undefined;
-  return compileAndFind({ ...deps, kept: deps.kept }, question, { engine, nowMs: deps.now() });
-}
-
-async function compileAndFind(
-  deps: AnswerDeps & { readonly kept: KeptAnswers },
+async function prepare(
+  deps: AnswerDeps,
   { projectId, request, measure }: MeasuredQuestion,
-  { engine, nowMs }: { engine: Engine; nowMs: number },
-): Promise<Prepared> {
+  engine: Engine,
+): Promise<Prepared | undefined> {
+  const { kept } = deps;
+  if (kept === undefined) return undefined;
+  const nowMs = deps.now();
   const versions = engine.versions.read();
   const compiled = await compileRequest(deps, { projectId, request, nowMs });
   measure.compiled(compiled);
-  const found = await deps.kept.find({ engine, projectId, compiled, offset: request.offset, versions });
+  const found = await kept.find({ engine, projectId, compiled, offset: request.offset, versions });
   return { nowMs, compiled, found };
 }
 
@@ -179,11 +180,15 @@ async function admit(deps: AnswerDeps, { projectId, caller, request }: Question,
   deps.noteQuery(projectId);
 }
 
-async function admitted(deps: AnswerDeps, question: Question, { compiled, found }: Prepared) {
-  if (found.kind !== 'answer') throw new Error('there is no kept answer');
+/** A kept answer, as one that was computed now. */
+async function admitted(
+  deps: AnswerDeps,
+  question: Question,
+  { compiled, counted }: { compiled: CompiledQuery; counted: Counted },
+) {
   await admit(deps, question, compiled);
   const unseen = await warnOfUnseen(deps, question.projectId, compiled);
-  return { ...found.counted, compiled: withWarnings(compiled, unseen), rowsRead: 0 };
+  return { ...counted, compiled: withWarnings(compiled, unseen), rowsRead: 0 };
 }
 
 const withWarnings = (compiled: CompiledQuery, warnings: readonly string[]): CompiledQuery => ({

@@ -1,7 +1,7 @@
 // Calls in conditions (`count(purchase last 30d) >= 3`): each as a query of its own that counts the
 // people who pass it, for explanations of a query.
 import type { TimeRange } from './analyze/resolved.js';
-import { type Condition, type Query, stagesOf } from './parse/syntax.js';
+import { type CallComparison, callComparisonsIn, type Query, stagesOf } from './parse/syntax.js';
 
 export interface CallQueries {
   /** The comparison as the query has it. */
@@ -14,7 +14,7 @@ export interface CallQueries {
 
 /** The distinct calls in the conditions of the query, over its range. */
 export function callQueriesOf(text: string, { source, stages }: Query, { fromMs, toMs }: TimeRange): CallQueries[] {
-  const calls = stagesOf(stages, 'where').flatMap(({ condition }) => callsIn(condition));
+  const calls = stagesOf(stages, 'where').flatMap(({ condition }) => callComparisonsIn(condition));
   const isOfUsers = source !== undefined && source !== 'broken' && source.kind === 'users';
   const [rows, count] = isOfUsers ? ['users', 'count'] : ['*', 'unique'];
   const range = `from ${new Date(fromMs).toISOString()} to ${new Date(toMs).toISOString()}`;
@@ -40,20 +40,4 @@ const onOneLine = (call: string): string => (/["'#]/.test(call) ? call : call.re
 function inMonths(text: string, { span, call: { last } }: CallComparison): string {
   if (last?.unit !== 'm') return text.slice(span.from, span.to);
   return `${text.slice(span.from, last.span.to)}o${text.slice(last.span.to, span.to)}`;
-}
-
-type CallComparison = Extract<Condition, { kind: 'call_comparison' }>;
-
-function callsIn(condition: Condition): CallComparison[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.items.flatMap(callsIn);
-    case 'not':
-      return callsIn(condition.item);
-    case 'comparison':
-      return [];
-    case 'call_comparison':
-      return [condition];
-  }
 }

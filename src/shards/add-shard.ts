@@ -6,10 +6,10 @@ import { withClient } from '../platform/clickhouse/migrate.js';
 import { runningInCluster } from '../platform/clickhouse/running-inserts.js';
 import { REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
+import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
-import { withAdvisoryLock } from '../privacy/advisory-lock.js';
 import { hostOf, requireMigrated, requireNewServers, requireNoProjects } from './check-servers.js';
 import {
   listRegistered,

@@ -3,7 +3,7 @@
 import { withClient } from '../platform/clickhouse/migrate.js';
 import { FIRST_SHARD, REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { ProjectId } from '../platform/ids.js';
-import { withAdvisoryLock } from '../privacy/advisory-lock.js';
+import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import type { ShardsDeps } from './add-shard.js';
 import { findSameServer, hasTable, hostOf, requireMigrated, requireNewServers } from './check-servers.js';
 import { findBusiest, listRegistered, requireRegistered, setUrls } from './store.js';

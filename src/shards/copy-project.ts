@@ -7,7 +7,7 @@ import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { StepProgress } from '../platform/progress.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
-import type { Fence } from './move-fence.js';
+import { type Fence, rowsOf } from './move-fence.js';
 
 export interface Copied {
   readonly table: string;
@@ -158,9 +158,4 @@ async function columnsOf(clickhouse: ClickHouseClient, table: string): Promise<O
     columns: rows.map(({ name }) => name).join(', '),
     structure: structure.replaceAll("'", "\\'"),
   };
-}
-
-async function rowsOf<T>(clickhouse: ClickHouseClient, query: string, params: Record<string, unknown>): Promise<T[]> {
-  const result = await clickhouse.query({ query, query_params: params, format: 'JSONEachRow' });
-  return result.json<T>();
 }

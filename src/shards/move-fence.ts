@@ -77,7 +77,12 @@ export async function deleteSeenRows(
   return deleted;
 }
 
-async function rowsOf<T>(clickhouse: ClickHouseClient, query: string, params: Record<string, unknown>): Promise<T[]> {
+/** The rows of a query. */
+export async function rowsOf<T>(
+  clickhouse: ClickHouseClient,
+  query: string,
+  params: Record<string, unknown>,
+): Promise<T[]> {
   const result = await clickhouse.query({ query, query_params: params, format: 'JSONEachRow' });
   return result.json<T>();
 }

@@ -10,7 +10,7 @@ import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import { waitForQuery } from '../platform/clickhouse/wait-for-query.js';
 import type { Config } from '../platform/config.js';
 import { isUuid, type ProjectId, toProjectId } from '../platform/ids.js';
-import { type HeldLock, withAdvisoryLock } from '../privacy/advisory-lock.js';
+import { type HeldLock, withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import { waitForIngestion } from '../privacy/erase-people.js';
 import { rewriteClickHouse } from '../privacy/rewrite-files.js';
 import type { ShardsDeps } from './add-shard.js';

@@ -3,9 +3,9 @@
 // have left on other shards are deleted.
 import type { Shards } from '../platform/clickhouse/shards.js';
 import type { Logger } from '../platform/log.js';
+import { withFreeAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
-import { withFreeAdvisoryLock } from '../privacy/advisory-lock.js';
 import { cancel, deleteLeft, type Left, rewriteLeft } from './move-project.js';
 import { listUnsettled } from './store.js';
 

@@ -5,10 +5,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
-import { migrateClickHouse, toStatements } from '../../src/platform/clickhouse/migrate.js';
+import { toStatements } from '../../src/platform/clickhouse/migrate.js';
 import { readRewrites } from '../../src/platform/clickhouse/rewrites.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { migrateClickHouse } from '../support/stack-template.js';
 
 const FOLDER = join(packageRoot, 'ops', 'clickhouse');
 const FILES = readdirSync(FOLDER).sort();

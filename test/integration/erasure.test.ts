@@ -2,10 +2,10 @@
 // receipt.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeSequence } from '../../src/identity/sequence.js';
-import { encodeEnvelope } from '../../src/ingest/envelope.js';
+import { encodeEnvelopes } from '../../src/ingest/envelope.js';
 import { newUuidV7, toOrganizationId } from '../../src/platform/ids.js';
 import { sequenceMember } from '../../src/privacy/queue.js';
-import { createErasure, newErasureId } from '../../src/privacy/store.js';
+import { createErasure } from '../../src/privacy/store.js';
 import { type ErasureStack, startErasureStack } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
 import { track } from '../support/track.js';
@@ -73,11 +73,11 @@ describe('an erasure request', () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     await send({ event_type: 'a', user_id: 'alice' });
     await holds(1);
-    const id = newErasureId();
+    const id = newUuidV7();
     await createErasure(stack.postgres, {
       id,
       projectId: project.id,
-      organizationId: toOrganizationId(newErasureId()),
+      organizationId: toOrganizationId(newUuidV7()),
       userId: 'alice',
       userHash: 'hash',
       erasedThroughMs: Date.now(),
@@ -163,7 +163,7 @@ describe('events accepted before an erasure', () => {
     const [mine, theirs] = [await stack.createTenant(), await stack.createTenant()];
     const header = { v: 1, p: mine.project.id, t: Date.now(), ip: '', ua: '', geo: {}, o: 'client', n: 1 } as const;
     const claim = `ingest:claim:${newUuidV7()}`;
-    await stack.redis.set(claim, encodeEnvelope({ header, body: Buffer.from('torn') }));
+    await stack.redis.set(claim, encodeEnvelopes([{ header, body: Buffer.from('torn') }]));
     const held = (await mine.gdpr.erase('alice')).body.request_id;
     await theirs.gdpr.reached('purged', (await theirs.gdpr.erase('alice')).body.request_id);
     expect((await mine.gdpr.request(`/requests/${String(held)}`)).body).toMatchObject({ status: 'deleted' });

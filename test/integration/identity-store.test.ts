@@ -150,7 +150,7 @@ test('a delayed worker does not restore a user who was erased meanwhile', async 
   ]);
   // This worker has seen its batch pending and waits for the lock of the profile. Meanwhile another
   // worker applies the batch, and the user is erased.
-  const refusal = expect(store.apply(batch)).rejects.toThrow('changed hands');
+  const refusal = expect(store.apply(batch)).rejects.toThrow('while they were waited for');
   await eventually(async () => {
     const { rows } = await store.postgres.raw(
       "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",

@@ -1,26 +1,24 @@
 // Counts of dropped events in Redis, by project, day and rule, for 30 days. They are buffered in
-// memory and written once a second, so that they cost a request nothing. A process that crashes
-// loses the counts that it has not written yet.
+// memory and written once a second.
 import { PublicError } from '../../platform/errors.js';
+import { DelayedWrite } from '../../platform/flow/delayed-write.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { executed } from '../../platform/redis/transaction.js';
 import { toDay } from '../../usage/range.js';
+import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import type { Dropped } from './rules.js';
 
 const WRITE_EVERY_MS = 1000;
-const DAY_MS = 24 * 60 * 60_000;
-const COUNTED_DAYS = 30;
 
 const countsKey = (projectId: string, day: string): string => `ingest:dropped:${projectId}:${day}`;
 
-/** Idle until events are noted, then waiting for the write within a second. */
 export class DroppedEvents {
   readonly #redis: Redis;
   readonly #log: Logger;
   #counts = new Map<ProjectId, Map<string, number>>();
-  #timer: NodeJS.Timeout | undefined;
+  readonly #delayed = new DelayedWrite(WRITE_EVERY_MS, () => this.#write());
 
   constructor(redis: Redis, log: Logger) {
     this.#redis = redis;
@@ -32,18 +30,16 @@ export class DroppedEvents {
     const counts = this.#counts.get(projectId) ?? new Map<string, number>();
     for (const [rule, events] of dropped) counts.set(rule, events + (counts.get(rule) ?? 0));
     this.#counts.set(projectId, counts);
-    this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
+    this.#delayed.schedule();
   }
 
   /** Resolves when everything noted has been written, or the write has failed. */
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    if (this.#timer !== undefined) await this.#write();
+  close(): Promise<void> {
+    return this.#delayed.close();
   }
 
   async #write(): Promise<void> {
     const counts = this.#counts;
-    this.#timer = undefined;
     this.#counts = new Map();
     await saveDropped(this.#redis, counts, Date.now()).catch((err: unknown) =>
       this.#log.warn({ err }, 'dropped events were not counted'),
@@ -58,7 +54,7 @@ async function saveDropped(redis: Redis, counts: ReadonlyMap<ProjectId, Dropped>
   for (const [projectId, dropped] of counts) {
     const key = countsKey(projectId, day);
     for (const [rule, events] of dropped) transaction.hincrby(key, rule, events);
-    transaction.pexpire(key, (COUNTED_DAYS + 1) * DAY_MS);
+    transaction.pexpire(key, COUNTS_KEPT_MS);
   }
   await executed(transaction);
 }
@@ -97,7 +93,7 @@ async function readDays(
 ): Promise<readonly (readonly [string, Record<string, string>])[]> {
   try {
     return await Promise.all(
-      lastDays(now).map(async (date) => [date, await redis.hgetall(countsKey(projectId, date))] as const),
+      countedDays(now).map(async (date) => [date, await redis.hgetall(countsKey(projectId, date))] as const),
     );
   } catch (cause) {
     throw new PublicError('unavailable', 'dropped events cannot be read right now; try again', { cause });
@@ -106,8 +102,5 @@ async function readDays(
 
 /** Removes the counts of a deleted project. */
 export async function forgetDropped(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
-  await redis.unlink(...lastDays(now).map((day) => countsKey(projectId, day)));
+  await redis.unlink(...countedDays(now).map((day) => countsKey(projectId, day)));
 }
-
-const lastDays = (now: number): string[] =>
-  Array.from({ length: COUNTED_DAYS }, (_, age) => toDay(new Date(now - age * DAY_MS)));

@@ -9,7 +9,7 @@ import { GEO_TEXT_FIELDS, type Geography, type GeoTextField } from '../enrich/ge
 import { tryParseEventTime } from '../event-time.js';
 import { parsePageAddress, referrerDomain } from '../insert/page.js';
 import type { UserAgent } from '../insert/user-agent.js';
-import { toIdText, tryOriginOf } from '../schema.js';
+import { toIdText, toLibraryText, tryOriginOf } from '../schema.js';
 
 /** What the events of a request have in common. */
 export interface IncomingRequest {
@@ -122,7 +122,7 @@ export class IncomingEvent {
       case 'ua':
         return this.userAgent;
       case 'library':
-        return typeof this.#event.library === 'string' ? this.#event.library.slice(0, LIBRARY_LENGTH_MAX) : '';
+        return toLibraryText(this.#event.library);
       case 'ingest_origin':
         return this.#origin;
       case 'browser':
@@ -155,8 +155,5 @@ export class IncomingEvent {
     return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : '';
   }
 }
-
-/** As in insert/replay-events.ts. */
-const LIBRARY_LENGTH_MAX = 256;
 
 const GEO_FIELDS: ReadonlyMap<string, GeoTextField> = new Map(GEO_TEXT_FIELDS.map((field) => [`geo_${field}`, field]));

@@ -8,7 +8,7 @@ import type { Agent } from '../enrich/agent.js';
 import type { Geography } from '../enrich/geography.js';
 import type { Envelope, EnvelopeHeader } from '../envelope.js';
 import { tryParseEventTime } from '../event-time.js';
-import { type IngestOrigin, toIdText, tryOriginOf } from '../schema.js';
+import { type IngestOrigin, toIdText, toLibraryText, tryOriginOf } from '../schema.js';
 import { MonthSet } from './months.js';
 
 export interface AcceptedEvent {
@@ -32,7 +32,6 @@ export interface AcceptedEvent {
   readonly userProperties: RawEvent;
 }
 
-const LIBRARY_LENGTH_MAX = 256;
 const NONE_SKIPPED: ReadonlySet<number> = new Set();
 const NO_PROPERTIES: RawEvent = Object.freeze({});
 
@@ -101,7 +100,7 @@ export function replayParsed(
         userId: toIdText(event.user_id),
         deviceId: toIdText(event.device_id),
         sessionId: toIdText(event.session_id),
-        library: typeof event.library === 'string' ? event.library.slice(0, LIBRARY_LENGTH_MAX) : '',
+        library: toLibraryText(event.library),
         origin: tryOriginOf(event) ?? header.o,
         ip: typeof override?.ip === 'string' ? override.ip : header.ip,
         userAgent: typeof override?.user_agent === 'string' ? override.user_agent : header.ua,

@@ -5,6 +5,7 @@ import type { Router } from 'express';
 import { type Credential, rateSubjectsOf } from '../../access/credentials.js';
 import { authenticate, authenticateKey, hasKey } from '../../access/middleware.js';
 import type { LayeredRateLimit } from '../../access/rate-limits.js';
+import { toExpressPath } from '../../access/route-matrix.js';
 import { type CommitDeps, commitCall } from '../../identity/commit.js';
 import { NoSuchRoute, PublicError } from '../../platform/errors.js';
 import { countRefusals } from '../../platform/flow/refusal.js';
@@ -34,9 +35,7 @@ export interface ProtocolDeps {
 export function createProtocolsRouter(deps: ProtocolDeps): Router {
   const { metrics, refused } = deps.ingest;
   const router = createRouter();
-  const sentTo = PROTOCOL_PATHS.flatMap(({ method, path }) =>
-    method === 'POST' ? [path.replaceAll(PARAMETER, ':$1')] : [],
-  );
+  const sentTo = PROTOCOL_PATHS.flatMap(({ method, path }) => (method === 'POST' ? [toExpressPath(path)] : []));
   router.options(sentTo, (_req, res) => {
     allowAnyOrigin(res);
     res.set(PREFLIGHT).status(204).end();
@@ -58,9 +57,6 @@ export function createProtocolsRouter(deps: ProtocolDeps): Router {
   router.use(countRefusals(refused, 'sdk'));
   return router;
 }
-
-/** A parameter of a path in the route matrix. */
-const PARAMETER = /\{(\w+)\}/g;
 
 const PREFLIGHT = {
   'Access-Control-Allow-Methods': 'GET, POST',

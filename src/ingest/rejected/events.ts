@@ -1,5 +1,6 @@
 // Buffers rejected events off the hot path: counts and samples are collected in memory and written
 // to Redis once a second, so that the cost does not grow with the number of rejected events.
+import { DelayedWrite } from '../../platform/flow/delayed-write.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
 import type { Redis } from '../../platform/redis/client.js';
@@ -19,13 +20,12 @@ export interface RejectedEvent {
   readonly sample?: string;
 }
 
-/** Idle until an event is noted, then waiting for the write within a second. */
 export class RejectedEvents {
   readonly #redis: Redis;
   readonly #log: Logger;
   #counts = new Map<string, RejectedCount>();
   #samples: RejectedSample[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  readonly #delayed = new DelayedWrite(WRITE_EVERY_MS, () => this.#write());
 
   constructor(redis: Redis, log: Logger) {
     this.#redis = redis;
@@ -44,18 +44,16 @@ export class RejectedEvents {
     for (const { reason, event, sample } of rejected.slice(0, Math.max(0, room))) {
       this.#samples.push({ projectId, reason, at, event: sample ?? toSample(event) });
     }
-    this.#timer ??= setTimeout(() => void this.#write(), WRITE_EVERY_MS);
+    this.#delayed.schedule();
   }
 
   /** Resolves when everything noted has been written, or the write has failed. */
-  async close(): Promise<void> {
-    clearTimeout(this.#timer);
-    if (this.#timer !== undefined) await this.#write();
+  close(): Promise<void> {
+    return this.#delayed.close();
   }
 
   async #write(): Promise<void> {
     const rejected = { counts: [...this.#counts.values()], samples: this.#samples };
-    this.#timer = undefined;
     this.#counts = new Map();
     this.#samples = [];
     await saveRejected(this.#redis, rejected, Date.now()).catch((err: unknown) =>

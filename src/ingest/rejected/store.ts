@@ -6,12 +6,12 @@ import type { ProjectId } from '../../platform/ids.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { executed } from '../../platform/redis/transaction.js';
 import { toDay } from '../../usage/range.js';
+import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import { SKIP_REASONS, type SkipReason } from '../schema.js';
 import { isNamedIn } from './sample.js';
 
 export const SAMPLES_KEPT = 20;
 const DAY_MS = 24 * 60 * 60_000;
-const COUNTED_DAYS = 30;
 // All samples expire half a week after the newest one, and each write removes those older than half
 // a week: no sample is kept for more than a week.
 const SAMPLES_KEPT_MS = 3.5 * DAY_MS;
@@ -44,7 +44,7 @@ export async function saveRejected(
   for (const { projectId, reason, events } of rejected.counts) {
     transaction.hincrby(day, countField(projectId, reason), events);
   }
-  transaction.pexpire(day, (COUNTED_DAYS + 1) * DAY_MS);
+  transaction.pexpire(day, COUNTS_KEPT_MS);
   for (const { projectId, reason, at, event } of rejected.samples) {
     // Equal samples are stored once, with their latest time.
     transaction.zadd(samplesKey(projectId), at, JSON.stringify({ reason, event }));
@@ -71,12 +71,9 @@ export async function readRejected(redis: Redis, projectId: ProjectId, now: numb
   }
 }
 
-const lastDays = (now: number): string[] =>
-  Array.from({ length: COUNTED_DAYS }, (_, age) => toDay(new Date(now - age * DAY_MS)));
-
 async function readCounts(redis: Redis, projectId: ProjectId, now: number): Promise<Rejected['counts']> {
   const fields = SKIP_REASONS.map((reason) => countField(projectId, reason));
-  const days = lastDays(now).map(async (date) => {
+  const days = countedDays(now).map(async (date) => {
     const counts = await redis.hmget(countsKey(date), ...fields);
     return SKIP_REASONS.map((reason, index) => ({ date, reason, events: Number(counts[index] ?? 0) }));
   });
@@ -110,6 +107,6 @@ export async function forgetSamplesOf(redis: Redis, projectId: ProjectId, ids: r
 export async function forgetRejected(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
   const fields = SKIP_REASONS.map((reason) => countField(projectId, reason));
   const transaction = redis.multi().unlink(samplesKey(projectId));
-  for (const day of lastDays(now)) transaction.hdel(countsKey(day), ...fields);
+  for (const day of countedDays(now)) transaction.hdel(countsKey(day), ...fields);
   await executed(transaction);
 }

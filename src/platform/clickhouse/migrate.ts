@@ -106,14 +106,6 @@ export class HostsNotMigrated extends Error {
   }
 }
 
-/** Migrates one server, which is shard 1. Resolves with the names of the newly applied files. */
-export async function migrateClickHouse(config: ClickHouseSettings): Promise<string[]> {
-  const shard = { id: 1, urls: [config.CLICKHOUSE_URL] };
-  const { applied, failed } = await migrateShard(shard, config.CLICKHOUSE_DATABASE);
-  if (failed[0] !== undefined) throw failed[0].error;
-  return [...applied];
-}
-
 export interface Migrated {
   /** Files that were newly applied to any host. */
   readonly applied: ReadonlySet<string>;

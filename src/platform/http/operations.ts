@@ -33,9 +33,10 @@ export function createOperationsRouter({ stores, metrics, isMetricsEnabled }: Op
     res.type('text').send('ok');
   });
   router.get('/readyz', async (_req, res) => {
-    const away = (await askEach(READY_WITHIN_MS)).filter(({ isReachable }) => !isReachable).map(({ store }) => store);
-    if (away.length === 0) res.type('text').send('ready');
-    else res.status(503).json({ error: `not ready: cannot reach ${away.join(', ')}` });
+    const asked = await askEach(READY_WITHIN_MS);
+    const unreachable = asked.filter(({ isReachable }) => !isReachable).map(({ store }) => store);
+    if (unreachable.length === 0) res.type('text').send('ready');
+    else res.status(503).json({ error: `not ready: cannot reach ${unreachable.join(', ')}` });
   });
   if (!isMetricsEnabled) return router;
 

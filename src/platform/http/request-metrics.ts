@@ -3,6 +3,7 @@
 import type { ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import { Histogram, type Registry } from 'prom-client';
+import { routeOf } from './route-of.js';
 
 export interface RequestMetrics {
   readonly middleware: RequestHandler;
@@ -23,25 +24,25 @@ export function createRequestMetrics(registry: Registry): RequestMetrics {
     buckets: [0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
     registers: [registry],
   });
-  const watch: RequestMetrics['watch'] = (res, { method, route }) => {
+  /** Counts the request when its answer ends. Returns the listener. */
+  function countAtEnd(res: ServerResponse, method: string, findRoute: () => string): () => void {
     const startedAt = performance.now();
     const count = () => {
-      const status = res.writableFinished ? res.statusCode : 499;
-      duration.observe({ method, route, status }, (performance.now() - startedAt) / 1000);
-    };
-    res.once('close', count);
-    return { leave: () => void res.off('close', count) };
-  };
-  const middleware: RequestHandler = (req, res, next) => {
-    const startedAt = performance.now();
-    res.once('close', () => {
-      // The matched express pattern; requests without a route share one label.
-      const route = typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none';
       // The client closed the connection before the response ended: 499, as in nginx.
       const status = res.writableFinished ? res.statusCode : 499;
-      duration.observe({ method: req.method, route, status }, (performance.now() - startedAt) / 1000);
-    });
-    next();
+      duration.observe({ method, route: findRoute(), status }, (performance.now() - startedAt) / 1000);
+    };
+    res.once('close', count);
+    return count;
+  }
+  return {
+    middleware: (req, res, next) => {
+      countAtEnd(res, req.method, () => routeOf(req));
+      next();
+    },
+    watch: (res, { method, route }) => {
+      const count = countAtEnd(res, method, () => route);
+      return { leave: () => void res.off('close', count) };
+    },
   };
-  return { middleware, watch };
 }

@@ -1,10 +1,11 @@
 // Error responder of every process: JSON {error} with the status of the error's kind, and no
 // internal details.
-import type { ErrorRequestHandler, Request, RequestHandler } from 'express';
+import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { NoSuchRoute, PublicError } from '../errors.js';
 import type { Logger } from '../log.js';
 import { isTransientError } from '../transient-errors.js';
 import { requestIdOf } from './request-id.js';
+import { routeOf } from './route-of.js';
 
 const RETRY_AFTER_SECONDS = 60;
 
@@ -16,7 +17,7 @@ export const notFound: RequestHandler = () => {
 export function nameStoreFailures(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     if (res.headersSent) return next(error);
-    const named = isTransientError(error) ? storesAway(error) : error;
+    const named = isTransientError(error) ? storesUnreachable(error) : error;
     if (named instanceof PublicError && named.status >= 500 && named.cause !== undefined) {
       log.warn(
         { err: named.cause, request: requestIdOf(req), method: req.method, route: routeOf(req) },
@@ -27,11 +28,8 @@ export function nameStoreFailures(log: Logger): ErrorRequestHandler {
   };
 }
 
-const storesAway = (cause: unknown): PublicError =>
+const storesUnreachable = (cause: unknown): PublicError =>
   new PublicError('unavailable', 'the service cannot reach its stores right now; try again', { cause });
-
-/** The route pattern, not the path, which may contain a person's id or a token. */
-const routeOf = (req: Request): string => (typeof req.route?.path === 'string' ? req.baseUrl + req.route.path : 'none');
 
 /** The body of an error in the form of another API: a route sets it as `res.locals.toErrorBody`. */
 export type ToErrorBody = (status: number, message: string) => unknown;

@@ -24,24 +24,24 @@ function toBytes(count: number): Buffer {
 
 /** Single-waiter signal: `wait` resolves at once when `notify` was called before. */
 class Signal {
-  #isRung = false;
+  #isNotified = false;
   #wake: (() => void) | undefined;
 
-  ring(): void {
-    this.#isRung = true;
+  notify(): void {
+    this.#isNotified = true;
     this.#wake?.();
   }
 
-  async heard(): Promise<void> {
-    if (!this.#isRung) await new Promise<void>((resolve) => (this.#wake = resolve));
-    this.#isRung = false;
+  async wait(): Promise<void> {
+    if (!this.#isNotified) await new Promise<void>((resolve) => (this.#wake = resolve));
+    this.#isNotified = false;
     this.#wake = undefined;
   }
 }
 
 export class ChunkSender {
   readonly #link: RedisDuplex;
-  readonly #bell = new Signal();
+  readonly #changed = new Signal();
   readonly #left = new AbortController();
   /** Aborted when the receiver has left or is unreachable. */
   readonly signal: AbortSignal;
@@ -54,7 +54,7 @@ export class ChunkSender {
     this.#link = link;
     link.onMessage((kind, payload) => this.#hear(kind, payload));
     this.signal = AbortSignal.any([link.broken, this.#left.signal]);
-    this.signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
+    this.signal.addEventListener('abort', () => this.#changed.notify(), { once: true });
   }
 
   /** Undefined when the receiver no longer waits on the channel. */
@@ -117,7 +117,7 @@ export class ChunkSender {
   async #until(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       this.signal.throwIfAborted();
-      await this.#bell.heard();
+      await this.#changed.wait();
     }
   }
 
@@ -126,13 +126,13 @@ export class ChunkSender {
     if (kind === 'A') this.#taken = payload.readDoubleLE();
     if (kind === 'T') this.#isDelivered = true;
     if (kind === 'L') this.#left.abort(new DuplexClosed('the receiver has left'));
-    this.#bell.ring();
+    this.#changed.notify();
   }
 }
 
 export class ChunkReceiver {
   readonly #link: RedisDuplex;
-  readonly #bell = new Signal();
+  readonly #changed = new Signal();
   readonly #failed = new AbortController();
   readonly #signal: AbortSignal;
   readonly #chunks: Buffer[] = [];
@@ -144,7 +144,7 @@ export class ChunkReceiver {
     this.#link = link;
     link.onMessage((kind, payload) => this.#hear(kind, payload));
     this.#signal = AbortSignal.any([link.broken, this.#failed.signal]);
-    this.#signal.addEventListener('abort', () => this.#bell.ring(), { once: true });
+    this.#signal.addEventListener('abort', () => this.#changed.notify(), { once: true });
   }
 
   /** Must be opened before the sender is started. */
@@ -160,7 +160,7 @@ export class ChunkReceiver {
     try {
       while (!this.#isTakenUp) {
         if (this.#signal.aborted) return false;
-        await this.#bell.heard();
+        await this.#changed.wait();
       }
     } finally {
       clearTimeout(timer);
@@ -177,7 +177,7 @@ export class ChunkReceiver {
       const chunk = this.#chunks.shift();
       if (chunk === undefined) {
         this.#signal.throwIfAborted();
-        await this.#bell.heard();
+        await this.#changed.wait();
         continue;
       }
       yield chunk;
@@ -201,7 +201,7 @@ export class ChunkReceiver {
     if (kind === 'D') this.#take(payload);
     if (kind === 'E' && this.#arrived === payload.readDoubleLE()) this.#total = this.#arrived;
     else if (kind === 'E' || kind === 'F') this.#failed.abort(new DuplexClosed('the sender has failed'));
-    this.#bell.ring();
+    this.#changed.notify();
   }
 
   #take(payload: Buffer): void {

@@ -1,17 +1,14 @@
 // Resolves `by` and `window` of behaviour sources (funnel, retention, paths, lifecycle,
 // stickiness).
 import { quote } from '../errors.js';
-import { GRANULARITIES, type Granularity } from '../fields.js';
-import type { FieldName, GroupKey } from '../parse/syntax.js';
+import type { Granularity } from '../fields.js';
+import type { GroupKey } from '../parse/syntax.js';
 import { resolveLength } from '../time/range.js';
 import { resolveGroupField } from './cohort-field.js';
-import { plainName } from './groups.js';
+import { findGranularity, plainName } from './groups.js';
 import type { Breakdown } from './resolved.js';
 import { report, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
-
-const findGranularity = (name: FieldName): Granularity | undefined =>
-  GRANULARITIES.find((granularity) => granularity === name.written);
 
 export interface ByParts {
   readonly granularities: readonly Granularity[];

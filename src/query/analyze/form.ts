@@ -5,7 +5,10 @@ import { estimateStates } from '../conditions/pattern.js';
 import { FORM_LIMITS, type FormLimitName } from '../limits.js';
 import {
   type Call,
+  type Comparison,
   type Condition,
+  callComparisonsIn,
+  comparisonsIn,
   type EventPattern,
   type Expression,
   type GroupKey,
@@ -17,14 +20,13 @@ import {
 import { spanOfKey } from './groups.js';
 import { report, type Scope } from './scope.js';
 
-type Comparison = Extract<Condition, { kind: 'comparison' }>;
 type Placed = Pick<Comparison, 'span'>;
 
 /** Reports each exceeded limit at the first item beyond it. Returns whether there was none. */
 export function isWithinLimits(scope: Scope, { source, stages }: Query): boolean {
   const before = scope.problems.length;
   const inWhere = [...stagesOf(stages, 'where').map((stage) => stage.condition), ...cohortsIn(stages)];
-  const calls = inWhere.flatMap(callsInCondition);
+  const calls = inWhere.flatMap(callComparisonsIn).map(({ call }) => call);
   const events = [
     ...(source === undefined || source === 'broken' ? [] : eventsOfSource(source)),
     ...stages.flatMap(eventsOfStage),
@@ -115,35 +117,6 @@ function depthOf(condition: Condition): number {
       return 1 + depthOf(condition.item);
     default:
       return 0;
-  }
-}
-
-function comparisonsIn(condition: Condition): Comparison[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.items.flatMap(comparisonsIn);
-    case 'not':
-      return comparisonsIn(condition.item);
-    case 'comparison':
-      return [condition];
-    // Conditions of its events are counted with all events.
-    case 'call_comparison':
-      return [];
-  }
-}
-
-function callsInCondition(condition: Condition): Call[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.items.flatMap(callsInCondition);
-    case 'not':
-      return callsInCondition(condition.item);
-    case 'comparison':
-      return [];
-    case 'call_comparison':
-      return [condition.call];
   }
 }
 

@@ -12,7 +12,7 @@ import { report, type Scope } from './scope.js';
 /** Whether the group is a period of the row's own time. */
 export const isOwnTime = (group: Group | undefined): boolean => group?.kind === 'bucket' && group.of === undefined;
 
-const findGranularity = (name: FieldName): Granularity | undefined =>
+export const findGranularity = (name: FieldName): Granularity | undefined =>
   GRANULARITIES.find((granularity) => granularity === name.written);
 
 const MINUTE_MS = 60_000;

@@ -88,26 +88,12 @@ export function findRowFilters({ source, stages }: syntax.Query): Where[] {
 const filtersIn = (stages: readonly syntax.Stage[], columns: readonly string[]): Where[] =>
   syntax
     .stagesOf(stages, 'where')
-    .filter(({ condition }) => fieldsIn(condition).some(({ path }) => columns.includes(path)));
+    .filter(({ condition }) => syntax.comparisonsIn(condition).some(({ field }) => columns.includes(field.path)));
 
 /** Columns whose rows `where` filters: not those with the name of a field, which selects events. */
 function columnsOfFormula(columns: readonly syntax.FormulaColumn[], stages: readonly syntax.Stage[]): string[] {
   const own = formulaNames(columns).filter((name) => !isFieldName(name));
   return stages.some(({ kind }) => kind === 'compare') ? [...own, ...namesOfCompared(...own)] : own;
-}
-
-function fieldsIn(condition: syntax.Condition): syntax.FieldName[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.items.flatMap(fieldsIn);
-    case 'not':
-      return fieldsIn(condition.item);
-    case 'comparison':
-      return [condition.field];
-    default:
-      return [];
-  }
 }
 
 export interface Columns {

@@ -107,6 +107,28 @@ export type Condition = { readonly span: Span } & (
     }
 );
 
+export type Comparison = Extract<Condition, { kind: 'comparison' }>;
+export type CallComparison = Extract<Condition, { kind: 'call_comparison' }>;
+
+/** Without those of the events that calls name. */
+export const comparisonsIn = (condition: Condition): Comparison[] =>
+  leavesOf(condition).flatMap((leaf) => (leaf.kind === 'comparison' ? [leaf] : []));
+
+export const callComparisonsIn = (condition: Condition): CallComparison[] =>
+  leavesOf(condition).flatMap((leaf) => (leaf.kind === 'call_comparison' ? [leaf] : []));
+
+function leavesOf(condition: Condition): (Comparison | CallComparison)[] {
+  switch (condition.kind) {
+    case 'and':
+    case 'or':
+      return condition.items.flatMap(leavesOf);
+    case 'not':
+      return leavesOf(condition.item);
+    default:
+      return [condition];
+  }
+}
+
 export interface Duration {
   readonly amount: number;
   readonly unit: string;

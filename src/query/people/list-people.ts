@@ -7,7 +7,7 @@ import { person, personText } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import { type Columns, type OrderBy, type Plan, type Select, select, step } from '../plan/plan.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../profile-fields.js';
-import { PROFILE_PERSON } from './profile-select.js';
+import { optionalProfileColumns, PROFILE_PERSON } from './profile-select.js';
 import type { PlanContext } from './scan.js';
 
 const PERSON = 'person';
@@ -72,17 +72,11 @@ const OF_PEOPLE = PEOPLE_COLUMNS.filter(({ name }) => name === 'distinct_id' || 
 
 const PROPERTIES = ['props_str', 'props_num', 'props_bool'] as const;
 
-/** Times are nullable, so that a person without a profile has null instead of 1970. */
 const selectAllProfiles = ({ projectId }: PlanContext): Select =>
   select({
     columns: {
       [PROFILE_PERSON]: column('user_hash'),
-      ...Object.fromEntries(
-        PROFILE_KEYS.map((key) => {
-          const { column: name, type } = PROFILE_FIELDS[key];
-          return [name, type === 'optional_time' ? fn.toNullable(column(key)) : column(key)];
-        }),
-      ),
+      ...optionalProfileColumns(PROFILE_KEYS),
       ...Object.fromEntries(PROPERTIES.map((map) => [map, column(map)])),
     },
     from: { kind: 'profiles', projectId, filter: [] },

@@ -15,19 +15,21 @@ const propertyColumns = (properties: readonly ProfileProperty[]): Columns =>
 
 export const PROFILE_PERSON = 'profile_person';
 
-/**
- * For joins to events by hash of distinct_id. Times are nullable, so that a missing profile has
- * null instead of 1970.
- */
+/** Times are nullable, so that a missing profile has null instead of 1970. */
+export const optionalProfileColumns = (fields: readonly ProfileKey[]): Columns =>
+  Object.fromEntries(
+    fields.map((key) => {
+      const { column: name, type } = PROFILE_FIELDS[key];
+      return [name, type === 'optional_time' ? fn.toNullable(column(key)) : column(key)];
+    }),
+  );
+
+/** For joins to events by hash of distinct_id. */
 export function selectProfilesToJoin(projectId: ProjectId, { fields, properties }: ProfileReads): Select {
-  const fieldColumns = fields.map((key) => {
-    const { column: name, type } = PROFILE_FIELDS[key];
-    return [name, type === 'optional_time' ? fn.toNullable(column(key)) : column(key)];
-  });
   return select({
     columns: {
       [PROFILE_PERSON]: column('user_hash'),
-      ...Object.fromEntries(fieldColumns),
+      ...optionalProfileColumns(fields),
       ...propertyColumns(properties),
     },
     from: { kind: 'profiles', projectId, filter: [] },

@@ -77,7 +77,6 @@ export interface Functions {
   isNotNull(value: E): E;
   least(left: E, right: E): E;
   length(array: E): E;
-  mapContains(map: E, key: E): E;
   mapKeys(map: E): E;
   mapValues(map: E): E;
   match(text: E, pattern: E): E;
@@ -95,7 +94,6 @@ export interface Functions {
   /** From the first number, or 0, to the one before the end. */
   range(...firstAndEnd: E[]): E;
   reinterpretAsFixedString(value: E): E;
-  replaceAll(text: E, part: E, by: E): E;
   replaceOne(text: E, part: E, by: E): E;
   reverse(text: E): E;
   round(number: E, digits: E): E;

@@ -62,6 +62,13 @@ test('completion offers definitions where they may stand', () => {
   expect(labelsAt('* | where ')).toContain('cohort.power');
 });
 
+test('completion says what a source is in plain text', () => {
+  const complete = completionSource(() => undefined);
+  const options = complete(new CompletionContext(EditorState.create({ doc: '' }), 0, true))?.options ?? [];
+  expect(options.find(({ label }) => label === 'metric')?.detail).toBe('a number that the project has defined, with…');
+  expect(options.filter(({ detail }) => /[`[\]]/.test(detail ?? ''))).toEqual([]);
+});
+
 test('check() accepts an empty text', () => expect(check(' \n', 'UTC', NOW)).toEqual([]));
 
 test.each([

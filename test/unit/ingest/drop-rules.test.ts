@@ -5,7 +5,7 @@ import { acceptRequest, type TrackCredential } from '../../../src/ingest/accept.
 import { parseTrackBody } from '../../../src/ingest/body.js';
 import { compiledRules, isDecidedInLoop } from '../../../src/ingest/drop/compiled-rules.js';
 import { createNetworkTest, tryParseNetwork } from '../../../src/ingest/drop/networks.js';
-import { decodeEnvelopes, encodeEnvelope } from '../../../src/ingest/envelope.js';
+import { decodeEnvelopes, encodeEnvelopes } from '../../../src/ingest/envelope.js';
 import { replayEvents } from '../../../src/ingest/insert/replay-events.js';
 import { PublicError } from '../../../src/platform/errors.js';
 import { newUuidV7, toProjectId } from '../../../src/platform/ids.js';
@@ -49,7 +49,7 @@ function send(yaml: string, events: readonly unknown[], sent: Sent = {}) {
     { limits: LIMITS, findGeography: () => ({ country: 'DE', latitude: 52.5 }), rules: compile(yaml) },
   );
   const types: string[] = [];
-  for (const decoded of decodeEnvelopes(encodeEnvelope(envelope))) {
+  for (const decoded of decodeEnvelopes(encodeEnvelopes([envelope]))) {
     replayEvents(decoded, ({ eventType }) => types.push(eventType));
   }
   expect(envelope.header.n).toBe(types.length);

@@ -26,6 +26,10 @@ test('/llms.txt has at most 9,000 characters and 3,500 tokens', () => {
   expect(countTokens(text)).toBeLessThan(3_500);
 });
 
+test('/llms.txt has no links to files of docs/, which the service does not serve', () => {
+  expect(text.match(/\]\((?!https?:)[^)]*\)/g)).toBeNull();
+});
+
 test('/llms.txt has 20 examples', () => {
   expect(EXAMPLES).toHaveLength(20);
 });

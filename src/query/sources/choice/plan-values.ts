@@ -3,7 +3,7 @@
 import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
-import { map } from '../../plan/behaviour.js';
+import { eventMs, map } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
@@ -25,7 +25,7 @@ import { fn, quantile } from '../../plan/functions.js';
 import { type Columns, extend, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
 import { EARLIEST_MS } from '../../time/range.js';
 import type { ValueOutcome } from './outcome.js';
-import { countRow, exposureOf, keyOf, planResults, selectExposures, TIME, variantOf } from './plan.js';
+import { countRow, exposureOf, keyOf, planResults, selectExposures, variantOf } from './plan.js';
 import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.js';
 import type { ValueColumn } from './present.js';
 
@@ -57,8 +57,8 @@ function planUnits(query: ChoiceResults, value: ValueOutcome, context: PlanConte
     columns: {
       unit: keyOf(query.unit),
       variants: fn.groupUniqArrayIf(variantOf(query), isExposure),
-      exposed_at: fn.minIf(TIME, isExposure),
-      outcomes: fn.groupArrayIf(fn.tuple(TIME, fn.ifNull(number, constant(0))), isCounted),
+      exposed_at: fn.minIf(eventMs, isExposure),
+      outcomes: fn.groupArrayIf(fn.tuple(eventMs, fn.ifNull(number, constant(0))), isCounted),
       ...gatherGuards(query.guards, context),
     },
     filter: [...areOfTypes([exposures, value.events, ...query.guards]), isPresentField(query.unit)],

@@ -4,6 +4,7 @@ import { planCondition } from '../../conditions/plan.js';
 import { isIn, isOfType } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { planAnswer } from '../../plan/answer.js';
+import { eventMs } from '../../plan/behaviour.js';
 import {
   alias,
   allOf,
@@ -25,8 +26,6 @@ import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.j
 import type { CountColumn } from './present.js';
 
 type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
-
-export const TIME = fn.toUnixTimestamp64Milli(column('time'));
 
 /** Unit expression; the hash of an id when there is one. */
 export function keyOf(unit: ResolvedField): Expression {
@@ -79,8 +78,8 @@ function selectUnits(query: ChoiceResults, context: PlanContext): Select {
     columns: {
       unit: keyOf(query.unit),
       variants: fn.groupUniqArrayIf(variantOf(query), isExposure),
-      exposed_at: fn.minIf(TIME, isExposure),
-      conversion_times: fn.groupArrayIf(TIME, isConversion),
+      exposed_at: fn.minIf(eventMs, isExposure),
+      conversion_times: fn.groupArrayIf(eventMs, isConversion),
       ...gatherGuards(query.guards, context),
     },
     filter: [isOfType(types), isPresentField(query.unit)],
@@ -118,8 +117,8 @@ export const selectExposures = (query: ChoiceResults, context: PlanContext): Sel
       variant: variantOf(query),
       without_unit: fn.countIf(fn.not(isPresentField(query.unit))),
       weight: fn.argMax(readNumber(query.weight), eventPosition),
-      first_ms: fn.min(TIME),
-      last_ms: fn.max(TIME),
+      first_ms: fn.min(eventMs),
+      last_ms: fn.max(eventMs),
     }),
     filter: [exposureOf(query, context)],
     groupBy: ['variant'],

@@ -5,8 +5,7 @@ import { defineSource } from '../source.js';
 
 export const metric = defineSource({
   example: 'metric NAME',
-  about:
-    'a number that the project has [defined](definitions.md), with range and groups: `metric activation | by week`',
+  about: 'a number that the project has defined, with range and groups: `metric activation | by week`',
   hint: `${theForm('metric activation')}; an event called metric is written "metric"`,
   days: 7,
   answers: 'answers its own columns',

@@ -1,7 +1,7 @@
 // PostgreSQL advisory locks: one process at a time works on erasures, purges, deletions and so on,
 // in batches.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Postgres } from '../platform/postgres/client.js';
+import type { Postgres } from './client.js';
 
 const POLL_MS = 100;
 
