@@ -9,6 +9,7 @@ import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { createRepeatedWarning } from '../platform/repeated-warning.js';
 import { type Found, findCredential, noteTokenUse } from './find-credential.js';
 import { keyKindOf } from './keys.js';
 import type { Role } from './route-matrix.js';
@@ -99,6 +100,10 @@ export function createCredentialStore(
   const unknownForMs = Math.min(options.cacheMs, UNKNOWN_FOR_MS_MAX);
   // Concurrent requests with the same key share one lookup.
   const pending = new Map<string, Promise<Found>>();
+  const warnOfLookup = createRepeatedWarning({
+    log: options.log,
+    message: 'credential lookup failed; the remembered answer stands',
+  });
 
   async function lookUp(key: string): Promise<Found> {
     const before = remembered.get(key);
@@ -115,7 +120,7 @@ export function createCredentialStore(
       if (before === undefined || now() - before.at > STALE_ON_ERROR_MS) {
         throw new PublicError('unavailable', 'keys cannot be verified right now; try again', { cause });
       }
-      options.log.warn({ err: cause }, 'credential lookup failed; the remembered answer stands');
+      warnOfLookup(cause);
       return before;
     }
   }

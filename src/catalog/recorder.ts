@@ -10,6 +10,7 @@ import { NoAnswer, withTimeout } from '../platform/flow/with-timeout.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
+import { createRepeatedWarning } from '../platform/repeated-warning.js';
 import { KnownNames } from './known-names.js';
 import { keepMissed } from './missed-projects.js';
 import type { CatalogName } from './names.js';
@@ -45,6 +46,7 @@ export class CatalogRecorder {
   readonly #postgres: Postgres;
   readonly #redis: Redis;
   readonly #log: Logger;
+  readonly #warnOfStore: (error: unknown) => void;
   readonly #known = new LRUCache<string, KnownNames>({
     maxSize: BOUNDS.catalogNamesHeld,
     sizeCalculation: ({ size }) => size + 1,
@@ -60,6 +62,10 @@ export class CatalogRecorder {
     this.#postgres = postgres;
     this.#redis = redis;
     this.#log = log;
+    this.#warnOfStore = createRepeatedWarning({
+      log,
+      message: 'names of the catalog could not be stored; their projects will be rebuilt',
+    });
   }
 
   hasManyValues(projectId: string, field: string): boolean {
@@ -138,7 +144,7 @@ export class CatalogRecorder {
       await withTimeout(ANSWER_TIMEOUT_MS, answer);
       return true;
     } catch (err) {
-      this.#log.warn({ err }, 'names of the catalog could not be stored; their projects will be rebuilt');
+      this.#warnOfStore(err);
       if (err instanceof NoAnswer) this.#pausedUntil = performance.now() + PAUSE_MS;
       await this.#miss(projectIds);
       return false;

@@ -4,6 +4,7 @@
 import type { Readable } from 'node:stream';
 import type { ResultSet } from '@clickhouse/client';
 import { PublicError } from '../platform/errors.js';
+import { unavailable } from './engine-failures.js';
 
 export interface EngineBytes {
   /** Each piece has a separate buffer, so that it can be moved to a thread. */
@@ -70,16 +71,32 @@ const COUNTS = '\n\t"rows":';
 
 function readCounts(pieces: EngineBytes['pieces']): Pick<EngineBytes, 'rowCount' | 'rowsBeforeLimit' | 'rowsScanned'> {
   const end = Buffer.concat(pieces.slice(-2).map((piece) => piece.subarray(-END_BYTES))).toString();
-  const counts = JSON.parse(`{${end.slice(end.lastIndexOf(COUNTS))}`) as {
-    rows: number;
-    rows_before_limit_at_least?: number;
-    statistics?: { rows_read: number };
-  };
+  const counts = parseCounts(end);
   return {
     rowCount: counts.rows,
     rowsBeforeLimit: counts.rows_before_limit_at_least ?? counts.rows,
     rowsScanned: counts.statistics?.rows_read ?? 0,
   };
+}
+
+interface Counts {
+  readonly rows: number;
+  readonly rows_before_limit_at_least?: number;
+  readonly statistics?: { readonly rows_read: number };
+}
+
+/**
+ * With a full disk ClickHouse answers 200 and cuts off what it could not buffer, or everything:
+ * rejects with "unavailable".
+ */
+function parseCounts(end: string): Counts {
+  const start = end.lastIndexOf(COUNTS);
+  try {
+    if (start !== -1) return JSON.parse(`{${end.slice(start)}`) as Counts;
+  } catch {
+    // Cut off behind the counts.
+  }
+  throw unavailable(new Error('ClickHouse cut off its answer: is its disk full?'));
 }
 
 export const parseRows = (pieces: EngineBytes['pieces']): EngineResult['rows'] =>

@@ -85,5 +85,5 @@ const tooManyRows = (cause: unknown): PublicError =>
     { cause },
   );
 
-const unavailable = (cause: unknown): PublicError =>
+export const unavailable = (cause: unknown): PublicError =>
   new PublicError('unavailable', 'queries cannot be answered right now; try again', { cause });

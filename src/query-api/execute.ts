@@ -38,6 +38,7 @@ export interface Execution {
 const GRACE_MS = 1_000;
 // An answer is held as text, as values and as text again, in a process shared by all projects.
 const RESULT_BYTES_MAX = 32 * 1024 * 1024;
+const ANSWER_BUFFER_BYTES = 1024 * 1024;
 // A short query can become a long statement, because each condition on a property reads several
 // columns. ClickHouse's own limits on the syntax tree apply first.
 const STATEMENT_BYTES_MAX = 4 * 1024 * 1024;
@@ -74,6 +75,8 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     // Reports late failures as errors instead of broken answers, because rejected guesses must be
     // recognized.
     wait_end_of_query: 1,
+    // Answers below this size are buffered in memory: they need no space on ClickHouse's disk.
+    http_response_buffer_size: String(ANSWER_BUFFER_BYTES),
     date_time_output_format: 'iso',
     output_format_json_quote_64bit_integers: 0,
     // NaN means a missing number: null in the answer.

@@ -167,3 +167,24 @@ describe('while PostgreSQL accepts queries and does not reply', () => {
     expect(await second).toBeUndefined();
   });
 });
+
+test('lookups that fail while a remembered answer stands are one line of the log', async () => {
+  let now = 1_000_000;
+  let isAway = false;
+  const warn = vi.fn();
+  const postgres = postgresThat(async () => {
+    if (isAway) throw new Error('connect ECONNREFUSED');
+    return PROJECT;
+  });
+  const store = createCredentialStore(postgres, {
+    cacheMs: 1000,
+    log: Object.assign(Object.create(log), { warn }),
+    now: () => now,
+  });
+  const key = newKey('public');
+  await store.find(key);
+  isAway = true;
+  now += 1000;
+  for (let asked = 0; asked < 100; asked += 1) expect(await store.find(key)).toMatchObject({ projectId: 'p' });
+  expect(warn).toHaveBeenCalledTimes(1);
+});

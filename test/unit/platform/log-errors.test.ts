@@ -10,10 +10,13 @@ function logged() {
   const warn = vi.fn();
   logErrors(source, { log: { warn }, message: 'redis is lost', queue: 'mails' });
   const fail = (message: string) => source.emit('error', new Error(message));
-  return { fail, messages: () => warn.mock.calls.map(([{ err, queue }, text]) => [err.message, queue, text]) };
+  return {
+    fail,
+    messages: () => warn.mock.calls.map(([{ err, queue, repeated }, text]) => [err.message, queue, text, repeated]),
+  };
 }
 
-test('an error is logged once, and again after half a minute', () => {
+test('an error is logged once, and again after half a minute with how often it came meanwhile', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const { fail, messages } = logged();
   for (let attempt = 0; attempt < 20; attempt++) {
@@ -21,7 +24,10 @@ test('an error is logged once, and again after half a minute', () => {
     vi.advanceTimersByTime(2_000);
   }
   const line = ['refused', 'mails', 'redis is lost'];
-  expect(messages()).toEqual([line, line]);
+  expect(messages()).toEqual([
+    [...line, undefined],
+    [...line, 14],
+  ]);
 });
 
 test('another error is logged at once, and however many there are', () => {
