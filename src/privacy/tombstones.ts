@@ -90,7 +90,9 @@ export class ErasureTombstones {
   /** The latest time of any tombstone. */
   async latestErasedThroughMs(version: string): Promise<number> {
     if (version !== this.#version) await this.#read();
-    return Math.max(0, ...[...this.#projects.values()].map(({ latestErasedThroughMs }) => latestErasedThroughMs));
+    let latest = 0;
+    for (const { latestErasedThroughMs } of this.#projects.values()) latest = Math.max(latest, latestErasedThroughMs);
+    return latest;
   }
 
   #isForgotten(event: AcceptedEvent, byPerson: ReadonlyMap<string, number>): boolean {
