@@ -1,13 +1,14 @@
 // Checks of `npm run doctor`. A check resolves with its finding or throws; doctor.ts turns an
 // exception into a failure with the check's advice.
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { MAIL_QUEUE } from '../mail/queue.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
-import { readIgnoredSettings } from '../platform/config.js';
+import { dataDirectory, readIgnoredSettings } from '../platform/config.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -169,7 +170,8 @@ export const CHECKS: readonly Check[] = [
     name: 'Disk of this machine',
     advice: 'make room',
     run: async () => {
-      const { bavail, blocks } = await statfs('.');
+      const data = dataDirectory();
+      const { bavail, blocks } = await statfs(existsSync(data) ? data : '.');
       return judge(bavail / blocks >= DISK_FREE_SHARE_MIN, `${Math.round((bavail / blocks) * 100)} % free`);
     },
   },

@@ -257,13 +257,16 @@ export const readConfigOrExit = (): Config => orExit(readConfig);
 /** In the file of a running service: the process id of its `npm start`. */
 export const HOLDER_PID = 'NPM_START_PID';
 
+/** Where `npm start` keeps its data; the folder may not exist. */
+export const dataDirectory = (): string => resolve(packageRoot, process.env.DATA_DIR || 'data');
+
 /**
  * For operator commands: the environment, or the environment of the running standalone service when
  * no store is set.
  */
 export function readOperatorConfig(): Config {
   if (process.env.REDIS_URL) return readConfig();
-  const path = join(resolve(packageRoot, process.env.DATA_DIR || 'data'), SERVICE_ENVIRONMENT_FILE);
+  const path = join(dataDirectory(), SERVICE_ENVIRONMENT_FILE);
   if (!existsSync(path)) {
     throw new ConfigProblem(
       `no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`,
