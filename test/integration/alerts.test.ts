@@ -258,7 +258,7 @@ describe('a dry run', () => {
     [{ when: 'value' }, 'when: the condition has no comparison'],
     [{ query: 'purchase | cont' }, 'query: '],
     [{ timezone: 'Mars' }, 'timezone is an IANA name such as Europe/Berlin'],
-    [{ every: '1d' }, 'Unrecognized key'],
+    [{ every: '1d' }, 'unknown field "every"; the body has query, when, timezone'],
   ])('with %j is refused', async (fields, error) => {
     const answer = await asOwner('POST {project}/alerts/dry-run', { query: DAILY.query, when: 'value < 1', ...fields });
     expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining(error) } });
