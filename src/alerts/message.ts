@@ -1,5 +1,6 @@
 // Messages about a change of an alert's state: the text, and the JSON body of a webhook. Values of
 // events are data: they cannot mention people or groups in a chat.
+import { joinTexts } from '../query/cells.js';
 import type { AlertState } from './state.js';
 import { formatWhen, parseWhen, type Row } from './when.js';
 
@@ -53,12 +54,13 @@ function reasonOf({ state, error, value, condition }: AlertMessage): string {
 const toLine = (row: Row): string =>
   `- ${Object.entries(row)
     .filter(([name]) => name !== 'metric')
-    .map(([name, cell]) => `${name} ${showCell(cell)}`)
+    .map(([name, cell]) => `${name} ${showCell(cell, name)}`)
     .join(', ')}`;
 
-/** On one line, and at most 100 characters. */
-export function showCell(cell: unknown): string {
-  const text = flatten(typeof cell === 'object' ? JSON.stringify(cell) : String(cell));
+/** On one line, and at most 100 characters. Lists are joined as in an answer of the format llm. */
+export function showCell(cell: unknown, column: string): string {
+  const shown = Array.isArray(cell) ? joinTexts(cell, column) : cell;
+  const text = flatten(typeof shown === 'object' ? JSON.stringify(shown) : String(shown));
   return cut(text, CELL_LENGTH_MAX);
 }
 

@@ -8,6 +8,7 @@ import type { ReportConfig } from '../reports/config-schema.js';
 import { nextTimeOf } from '../reports/schedule.js';
 import type { Kind } from './claims.js';
 import { type AlertConfig, tryParseInterval } from './config-schema.js';
+import { canonicalTarget } from './targets.js';
 
 export interface AlertsOfDocument {
   readonly projectId: ProjectId;
@@ -96,19 +97,21 @@ function toRows({ alerts, reports, ...document }: AlertsOfDocument): Row[] {
     ...alerts.map(
       (alert): Row => ({
         ...{ kind: 'alert', key: alert.id, query: alert.query, condition: alert.when, timezone, schedule: null },
-        ...{ every_seconds: (tryParseInterval(alert.every) ?? 0) / 1000, targets: [...new Set(alert.to)] },
+        ...{ every_seconds: (tryParseInterval(alert.every) ?? 0) / 1000, targets: targetsOf(alert.to) },
         dashboard_key: null,
       }),
     ),
     ...reports.map(
       (report): Row => ({
         ...{ kind: 'report', key: report.id, schedule: report.at, timezone: report.timezone ?? timezone },
-        ...{ query: null, condition: null, every_seconds: null, targets: [...new Set(report.to)] },
+        ...{ query: null, condition: null, every_seconds: null, targets: targetsOf(report.to) },
         dashboard_key: report.dashboard ?? null,
       }),
     ),
   ];
 }
+
+const targetsOf = (to: readonly string[]): string[] => [...new Set(to.map(canonicalTarget))];
 
 /** An alert is checked at once. */
 const firstTimeOf = ({ schedule, timezone }: Row, clock: Clock): Date =>

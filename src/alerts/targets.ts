@@ -26,6 +26,13 @@ export function parseTarget(text: string): Target | { readonly problem: string }
   return { kind: 'webhook', url };
 }
 
+/** The same text for the same mailbox or webhook, so that it is told once. */
+export function canonicalTarget(text: string): string {
+  const target = parseTarget(text);
+  if ('problem' in target) return text;
+  return target.kind === 'mail' ? `mailto:${target.address}` : target.url.href;
+}
+
 /** Without the path, which is a secret of many services. */
 export function shownTarget(text: string): string {
   const target = parseTarget(text);

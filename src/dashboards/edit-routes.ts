@@ -21,6 +21,7 @@ import { listVersions, requireVersion } from './versions.js';
 
 const ALL = '/api/projects/{projectID}/dashboards';
 const ONE = `${ALL}/{dashboardID}` as const;
+const EDIT = { isSynced: false, isDryRun: false } as const;
 
 export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void {
   const { postgres, rateLimit, threads, quotas } = deps;
@@ -45,8 +46,8 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
   const store = async (res: Response, dashboard: Dashboard, add: (text: Text) => Promise<ChangedText>) => {
     const { id, key, version: baseVersion, source_yaml: sourceYaml } = dashboard;
     const added = await add({ sourceYaml, context: await contextOf(res, key) });
-    const sync = { ...added, ...signedInWriter(res), key, quotas, isSynced: false, visibility: undefined };
-    res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion, isDryRun: false })));
+    const sync = { ...added, ...signedInWriter(res), key, quotas, ...EDIT, visibility: undefined };
+    res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion })));
   };
 
   on(`POST ${ALL}`, readSyncBody, async (req, res) => {
@@ -54,7 +55,7 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
     const key = parseDashboardKey(String(parseParameters(creationQuery, req.query).key));
     const context = await contextOf(res, key);
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);
-    const sync = { ...checked, ...signedInWriter(res), key, quotas, isSynced: false };
+    const sync = { ...checked, ...signedInWriter(res), key, quotas, ...EDIT };
     res.status(201).json(toAnswer(await createDashboard(postgres, sync)));
   });
 
@@ -64,8 +65,8 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
     const { id, key } = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
     const context = await contextOf(res, key);
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);
-    const sync = { ...checked, ...signedInWriter(res), key, quotas, isSynced: false };
-    res.json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion, isDryRun: dryRun === 'true' })));
+    const sync = { ...checked, ...signedInWriter(res), key, quotas, ...EDIT, isDryRun: dryRun === 'true' };
+    res.json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion })));
   });
 
   on(`POST ${ONE}/cards`, readJsonBody, async (req, res) => {

@@ -1,15 +1,12 @@
 // Writes of dashboards by signed-in people. A change names the version that it is based on, so that
 // no other one is lost, and a dashboard that a repository syncs is changed only there.
-import { requireAlertRoom } from '../alerts/sync-alerts.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import {
-  alertsOf,
   allowMove,
   create,
   type DashboardRow,
-  isNewVersion,
   lockKey,
   ROW,
   requireEditor,
@@ -17,11 +14,12 @@ import {
   type Synced,
   update,
   visibleTo,
+  write,
 } from './store.js';
 
 /** Throws when the key is taken. */
 export async function createDashboard(postgres: Postgres, sync: Sync): Promise<Synced> {
-  return postgres.transaction(async (transaction) => {
+  return write(postgres, sync, async (transaction) => {
     await lockKey(transaction, sync);
     const visibility = sync.visibility ?? 'personal';
     const taken = await visibleTo(transaction, sync).where({ key: sync.key, visibility }).first('id');
@@ -34,12 +32,10 @@ export async function createDashboard(postgres: Postgres, sync: Sync): Promise<S
 export interface Change extends Sync {
   readonly id: string;
   readonly baseVersion: number;
-  /** Stores nothing. */
-  readonly isDryRun: boolean;
 }
 
 export async function changeDashboard(postgres: Postgres, change: Change): Promise<Synced> {
-  return postgres.transaction(async (transaction) => {
+  return write(postgres, change, async (transaction) => {
     await lockKey(transaction, change);
     const existing: DashboardRow | undefined = isUuid(change.id)
       ? await visibleTo(transaction, change)
@@ -50,13 +46,7 @@ export async function changeDashboard(postgres: Postgres, change: Change): Promi
     requireEditable(existing, change);
     const visibility = change.visibility ?? existing.visibility;
     if (visibility !== existing.visibility) await allowMove(transaction, change, existing);
-    if (!change.isDryRun) return update(transaction, change, { existing, visibility });
-    const { owner_id: _, synced_at: __, ...dashboard } = existing;
-    const isChanged = await isNewVersion(transaction, change, existing);
-    const isMetadataChanged = !isChanged && visibility !== existing.visibility;
-    if (isChanged || isMetadataChanged)
-      await requireAlertRoom(transaction, alertsOf(change, { ...existing, visibility }));
-    return { dashboard, isNew: false, isChanged, isMetadataChanged };
+    return update(transaction, change, { existing, visibility });
   });
 }
 

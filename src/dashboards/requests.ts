@@ -46,3 +46,9 @@ export const toAnswer = ({ dashboard, isChanged, isMetadataChanged }: Synced) =>
   changed: isChanged,
   metadata_changed: isMetadataChanged,
 });
+
+/** A dashboard that a sync would create has no id and version 0. */
+export function toDryAnswer(synced: Synced) {
+  const { dashboard, ...changes } = toAnswer(synced);
+  return { dashboard: synced.isNew ? { ...dashboard, id: null, version: 0 } : dashboard, ...changes };
+}

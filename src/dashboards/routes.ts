@@ -9,8 +9,8 @@ import { parseParameters, readJsonBody } from '../platform/http/json-body.js';
 import { deleteDashboard, deleteDashboardByKey } from './delete-dashboard.js';
 import { addEditRoutes } from './edit-routes.js';
 import { fillCard } from './fill-template.js';
-import { type DashboardDeps, readSyncBody, signedInWriter, toAnswer, writerOf } from './requests.js';
-import { deletionQuery, NO_PARAMETERS, parseDashboardKey, parseFillBody } from './schema.js';
+import { type DashboardDeps, readSyncBody, signedInWriter, toAnswer, toDryAnswer, writerOf } from './requests.js';
+import { deletionQuery, parseDashboardKey, parseFillBody, syncQuery } from './schema.js';
 import { listDashboards, requireCard, requireDashboard, syncDashboard } from './store.js';
 import { syncTask } from './sync-task.js';
 
@@ -22,13 +22,14 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const credential = credentialOf(res);
     await rateLimit.take(rateSubjectsOf(credential));
     const key = parseDashboardKey(String(req.params.dashboardKey));
-    parseParameters(NO_PARAMETERS, req.query);
+    const isDryRun = parseParameters(syncQuery, req.query).dry_run === 'true';
     const { projectId, timezone } = credential;
     const { definitions } = await reader.read(projectId);
     const context = { key, projectId, timezone, nowMs: Date.now(), definitions };
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, projectId);
-    const synced = await syncDashboard(postgres, { ...checked, ...writerOf(credential), key, quotas, isSynced: true });
-    res.status(synced.isNew ? 201 : 200).json(toAnswer(synced));
+    const sync = { ...checked, ...writerOf(credential), key, quotas, isSynced: true, isDryRun };
+    const synced = await syncDashboard(postgres, sync);
+    res.status(synced.isNew && !isDryRun ? 201 : 200).json(isDryRun ? toDryAnswer(synced) : toAnswer(synced));
   });
   on('DELETE /api/dashboard-sync/{dashboardKey}', async (req, res) => {
     const credential = credentialOf(res);

@@ -13,8 +13,10 @@ export const SOURCE_BYTES_MAX = 64 * 1024;
 
 const visibility = z.enum(VISIBILITIES, { error: `is one of ${VISIBILITIES.join(', ')}` });
 
-/** A sync has no query parameters. */
-export const NO_PARAMETERS = z.object({});
+const dryRun = z.enum(['true', 'false'], { error: 'is true or false' }).optional();
+
+/** Query parameters of a sync. */
+export const syncQuery = z.object({ dry_run: dryRun });
 
 /** Query parameters of a deletion. */
 export const deletionQuery = z.object({ visibility: visibility.optional() });
@@ -28,10 +30,10 @@ export const changeQuery = z.object({
     .number({ error: 'is required: the version that the change is based on' })
     .int({ error: 'is a version' })
     .min(1, { error: 'is a version' }),
-  dry_run: z.enum(['true', 'false'], { error: 'is true or false' }).optional(),
+  dry_run: dryRun,
 });
 
-export const syncBodySchema = z.object({
+export const syncBodySchema = z.strictObject({
   source_yaml: z.string({ error: 'is required: the text of the YAML document' }),
   visibility: visibility.optional(),
 });
@@ -40,7 +42,7 @@ export const syncBodySchema = z.object({
 const VALUE_LENGTH_MAX = 8192;
 const VALUES_MAX = 1000;
 
-export const fillBodySchema = z.object({
+export const fillBodySchema = z.strictObject({
   variables: z
     .record(
       z.string(),

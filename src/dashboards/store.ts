@@ -29,6 +29,8 @@ export interface Sync extends ParsedDashboard, Writer {
   readonly quotas: Quotas;
   /** Whether a sync writes it, not a person in the console. */
   readonly isSynced: boolean;
+  /** Makes every check, and stores nothing. */
+  readonly isDryRun: boolean;
 }
 
 export interface DashboardSummary {
@@ -41,6 +43,7 @@ export interface DashboardSummary {
 }
 
 export interface Synced {
+  /** As it is stored; of a dry run that would create it, as it would be. */
   readonly dashboard: DashboardSummary;
   readonly isNew: boolean;
   readonly isChanged: boolean;
@@ -57,7 +60,7 @@ const SUMMARY = ['id', 'key', 'title', 'visibility', 'checksum', 'version'] as c
 export const ROW = [...SUMMARY, 'owner_id', 'synced_at'] as const;
 
 export async function syncDashboard(postgres: Postgres, sync: Sync): Promise<Synced> {
-  return postgres.transaction(async (transaction) => {
+  return write(postgres, sync, async (transaction) => {
     await lockKey(transaction, sync);
     const existing = await findByKey(transaction, sync);
     if (existing === undefined) return create(transaction, sync);
@@ -66,6 +69,21 @@ export async function syncDashboard(postgres: Postgres, sync: Sync): Promise<Syn
     if (visibility !== existing.visibility) await allowMove(transaction, sync, existing);
     return update(transaction, sync, { existing, visibility });
   });
+}
+
+/** A transaction, which a dry run rolls back: so it refuses what the write itself would refuse. */
+export async function write<T>(
+  postgres: Postgres,
+  { isDryRun }: Pick<Sync, 'isDryRun'>,
+  statements: (transaction: Postgres) => Promise<T>,
+): Promise<T> {
+  if (!isDryRun) return postgres.transaction(statements);
+  const transaction = await postgres.transaction();
+  try {
+    return await statements(transaction);
+  } finally {
+    await transaction.rollback();
+  }
 }
 
 /**
@@ -174,7 +192,7 @@ export async function update(
     .returning([...SUMMARY]);
   if (isChanged) await storeVersion(postgres, sync, { id: existing.id, version });
   if (isChanged || isMetadataChanged) await syncAlerts(postgres, alertsOf(sync, { id: existing.id, visibility }));
-  return { dashboard, isNew: false, isChanged, isMetadataChanged };
+  return { dashboard: sync.isDryRun ? same : dashboard, isNew: false, isChanged, isMetadataChanged };
 }
 
 async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { id: string; version: number }) {
@@ -192,7 +210,7 @@ async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { i
 }
 
 /** Those that run. */
-export const alertsOf = (
+const alertsOf = (
   { projectId, config, quotas }: Sync,
   { id, visibility }: { id: string; visibility: Visibility },
 ): AlertsOfDocument => ({

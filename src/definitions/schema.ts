@@ -1,7 +1,7 @@
 // Parses the requests of the routes of definitions.
 import { z } from 'zod';
 
-export const definitionsBodySchema = z.object({
+export const definitionsBodySchema = z.strictObject({
   source_yaml: z.string({ error: 'is required: the text of the YAML document' }),
 });
 

@@ -123,11 +123,11 @@ function shownOf(
   };
   const show = (column: string, cell: unknown): string => {
     if (cell === null || cell === undefined) return '(none)';
-    if (typeof cell !== 'number') return showCell(cell);
+    if (typeof cell !== 'number') return showCell(cell, column);
     return formatOf(column)(cell);
   };
   return {
-    columns: shown.map(showCell),
+    columns: shown.map((column) => showCell(column, column)),
     numbers: shown.map((column) => rows.every((row) => typeof (row[column] ?? 0) === 'number')),
     rows: rows.slice(0, ROWS_SHOWN).map((row) => shown.map((column) => show(column, row[column]))),
     total,

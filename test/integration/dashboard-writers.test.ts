@@ -130,6 +130,58 @@ test('a dry run refuses more alerts than a project may have, as the change itsel
   expect(await send(processes.url, `PUT ${path}`, change)).toEqual({ status: 403, body: { error } });
 });
 
+describe('a dry run of a sync', () => {
+  const tryOut = (key: string, title: string, fields: object = {}): Promise<Answer> =>
+    send(processes.url, 'PUT /api/dashboard-sync/sales?dry_run=true', {
+      key,
+      body: { source_yaml: yaml(title), ...fields },
+    });
+
+  test('says what the sync would do, and stores nothing', async () => {
+    expect(await tryOut(tokens.member, 'Mine')).toMatchObject({
+      status: 200,
+      body: { dashboard: { id: null, version: 0, title: 'Mine', visibility: 'personal' }, changed: true },
+    });
+    expect(await titles()).toEqual([]);
+    const { dashboard } = (await sync(project.secretKey, 'Ours')).body;
+    expect(await tryOut(project.secretKey, 'Theirs')).toEqual({
+      status: 200,
+      body: { dashboard, changed: true, metadata_changed: false },
+    });
+    expect(await tryOut(project.secretKey, 'Ours')).toMatchObject({ body: { dashboard, changed: false } });
+    expect(await titles()).toEqual(['Ours']);
+    expect(await postgres('dashboard_versions').where({ dashboard_id: dashboard.id })).toHaveLength(1);
+  });
+
+  test('refuses what the sync would refuse', async () => {
+    await sync(project.secretKey, 'Ours');
+    expect(await tryOut(tokens.member, 'Theirs')).toEqual(FORBIDDEN);
+    expect((await tryOut(project.secretKey, 'Ours', { visibility: 'personal' })).status).toBe(400);
+    expect((await tryOut(project.secretKey, 'Ours', { source_yaml: 'version: 2' })).status).toBe(400);
+  });
+});
+
+test('a misspelled field of a body is refused, and nothing is stored', async () => {
+  const source_yaml = yaml('Sales');
+  const key = tokens.admin;
+  const put = (path: string, body: object) => send(processes.url, `PUT ${path}`, { key, body });
+  expect(await put('/api/dashboard-sync/sales', { source_yaml, visiblity: 'personal' })).toEqual(
+    refused('unknown field "visiblity"; the body has source_yaml, visibility'),
+  );
+  expect(await titles('admin')).toEqual([]);
+  expect(await put('/api/definitions', { source_yaml: 'version: 1', dry_run: true })).toEqual(
+    refused('unknown field "dry_run"; the body has source_yaml'),
+  );
+  expect((await send(processes.url, 'GET /api/definitions', { key })).body).toMatchObject({ version: 0 });
+
+  const { id } = (await put('/api/dashboard-sync/sales', { source_yaml })).body.dashboard;
+  const { session } = team.people.admin;
+  const filled = { session, body: { plan: 'pro' } };
+  expect(
+    await send(processes.url, `POST /api/projects/${project.id}/dashboards/${id}/cards/a/queries`, filled),
+  ).toEqual(refused('unknown field "plan"; the body has variables'));
+});
+
 describe('DELETE /api/dashboard-sync', () => {
   const remove = (key: string, query = '') => send(processes.url, `DELETE /api/dashboard-sync/sales${query}`, { key });
 
@@ -153,8 +205,8 @@ describe('DELETE /api/dashboard-sync', () => {
       refused('unknown parameter "visiblity"; the route has visibility'),
     );
     const body = { source_yaml: yaml('Revenue') };
-    expect(await send(processes.url, 'PUT /api/dashboard-sync/sales?dry_run=true', { key, body })).toEqual(
-      refused('unknown parameter "dry_run"; the route has none'),
+    expect(await send(processes.url, 'PUT /api/dashboard-sync/sales?dryrun=true', { key, body })).toEqual(
+      refused('unknown parameter "dryrun"; the route has dry_run'),
     );
     expect(await titles()).toEqual(['Sales']);
     const definitions = { key, body: { source_yaml: 'version: 1' } };

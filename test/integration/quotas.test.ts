@@ -23,6 +23,7 @@ import {
   signIn,
   type TestPerson,
 } from '../support/accounts.js';
+import { connectAgent, createToken } from '../support/agent.js';
 import { alertDocument, DAILY } from '../support/alert-documents.js';
 import { startMailServer, type TestMailServer } from '../support/mail-server.js';
 import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
@@ -49,7 +50,7 @@ beforeAll(async () => {
     INVITATION_MAILS_PER_DAY_MAX: '6',
   });
   postgres = createPostgres(databases.config);
-  stack = await startSignInStack(databases);
+  stack = await startSignInStack(databases, { kinds: ['web', 'query'] });
 });
 
 afterAll(async () => {
@@ -174,10 +175,12 @@ sections:
     const sync = (key: string, name: string) =>
       ask(`PUT /api/dashboard-sync/${name}`, { key, body: { source_yaml: document } });
     const refused = await tenAtOnce(MAX, (n) => sync(secretKey, `shared-${n}`));
-    expectRefused(
-      refused,
-      `a project has at most ${MAX} dashboards; delete one first (setting DASHBOARDS_PER_PROJECT_MAX)`,
-    );
+    const full = `a project has at most ${MAX} dashboards; delete one first (setting DASHBOARDS_PER_PROJECT_MAX)`;
+    expectRefused([...refused, await sync(secretKey, 'more?dry_run=true')], full);
+    const agent = await connectAgent(stack.url, { 'X-API-Key': await createToken(postgres, id, ['dashboards']) });
+    const saved = await agent.call('save_dashboard', { key: 'more', source_yaml: document, dry_run: true });
+    expect(saved).toEqual({ isError: true, text: JSON.stringify({ error: full }) });
+    await agent.close();
 
     const token = { name: 'T', kind: 'personal', scopes: ['dashboards'] };
     const created = await ask(`POST /api/projects/${id}/tokens`, as(people.member, token));

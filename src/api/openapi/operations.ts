@@ -1,7 +1,7 @@
 // Operations of the OpenAPI document: summary, request and responses per route. A route of the
 // matrix without an entry here is a type error.
 import type { RouteName } from '../../access/route-matrix.js';
-import { changeQuery, creationQuery, deletionQuery } from '../../dashboards/schema.js';
+import { changeQuery, creationQuery, deletionQuery, syncQuery } from '../../dashboards/schema.js';
 import { uploadQuery } from '../../imports/upload/routes.js';
 import { PROTOCOL_PATHS } from '../../ingest/protocols/paths.js';
 import { trackQuery } from '../../ingest/wait-until-counted.js';
@@ -144,9 +144,9 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   }),
   ...tagged('Dashboards', {
     'PUT /api/dashboard-sync/{dashboardKey}': [
-      'Validates a dashboard and stores a new version when it changed; 201 when created',
-      { 200: json('SyncedDashboard'), 201: json('SyncedDashboard') },
-      { body: refTo('SyncBody') },
+      'Validates a dashboard and stores a new version when it changed; 201 when created. With dry_run stores nothing',
+      { 200: json('TriedDashboard'), 201: json('SyncedDashboard') },
+      { body: refTo('SyncBody'), query: syncQuery },
     ],
     'DELETE /api/dashboard-sync/{dashboardKey}': [
       'Deletes a dashboard with its versions; visibility defaults as in creation',

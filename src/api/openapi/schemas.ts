@@ -30,6 +30,11 @@ import * as answers from './answers.js';
 import * as definitionAnswers from './definition-answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
 
+/** A dashboard that a dry run would create has no id and version 0. */
+const triedDashboard = answers.syncedDashboard.extend({
+  dashboard: answers.syncedDashboard.shape.dashboard.extend({ id: z.uuid().nullable(), version: z.int().min(0) }),
+});
+
 const SCHEMAS = {
   Event: eventSchema,
   Batch: batchSchema,
@@ -69,6 +74,7 @@ const SCHEMAS = {
   DashboardVersionItem: answers.dashboardVersionItem,
   DashboardVersion: answers.dashboardVersionItem.extend({ config: configSchema, source_yaml: z.string() }),
   SyncedDashboard: answers.syncedDashboard,
+  TriedDashboard: triedDashboard,
   DashboardItem: answers.dashboardItem,
   Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
   DefinitionsBody: definitionsBodySchema,

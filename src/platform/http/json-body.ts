@@ -1,9 +1,11 @@
 // Reads small JSON bodies and parses them by a schema, with every invalid field named.
 import express, { type RequestHandler } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { PublicError } from '../errors.js';
 
 const BODY_BYTES_MAX = 64 * 1024;
+/** Of a name in an error. */
+const NAME_LENGTH_MAX = 100;
 
 /** Parses the body as JSON for every content type. Without a body `req.body` is undefined. */
 export const readJsonBody: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
@@ -28,13 +30,23 @@ export function parseParameters<S extends z.ZodObject>(schema: S, query: object)
   const unknown = Object.keys(query).find((name) => !known.includes(name));
   if (unknown === undefined) return parseFields(schema, query);
   const hint = known.length === 0 ? 'the route has none' : `the route has ${known.join(', ')}`;
-  throw new PublicError('bad_request', `unknown parameter ${JSON.stringify(unknown.slice(0, 100))}; ${hint}`);
+  throw new PublicError(
+    'bad_request',
+    `unknown parameter ${JSON.stringify(unknown.slice(0, NAME_LENGTH_MAX))}; ${hint}`,
+  );
 }
 
 /** Parses the fields of a query string likewise. */
 export function parseFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path, message }) => [...path, message].join(' '));
+  const problems = parsed.error.issues.map((issue) => [...issue.path, describe(issue, schema)].join(' '));
   throw new PublicError('bad_request', problems.join('; '));
+}
+
+function describe(issue: z.core.$ZodIssue, schema: z.ZodType): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  const unknown = `unknown field ${JSON.stringify(issue.keys[0]?.slice(0, NAME_LENGTH_MAX))}`;
+  const isOfBody = issue.path.length === 0 && schema instanceof z.ZodObject;
+  return isOfBody ? `${unknown}; the body has ${Object.keys(schema.shape).join(', ')}` : unknown;
 }

@@ -6,7 +6,7 @@ import { changeDashboard, createDashboard } from '../../dashboards/edit.js';
 import { fillCards } from '../../dashboards/fill-cards.js';
 import { writerOf } from '../../dashboards/requests.js';
 import { parseDashboardKey, VISIBILITIES } from '../../dashboards/schema.js';
-import { type Dashboard, findDashboard, listDashboards, requireEditor } from '../../dashboards/store.js';
+import { type Dashboard, findDashboard, listDashboards } from '../../dashboards/store.js';
 import { syncTask } from '../../dashboards/sync-task.js';
 import { requireVersion } from '../../dashboards/versions.js';
 import { PublicError } from '../../platform/errors.js';
@@ -158,6 +158,7 @@ export async function saveDashboard(
     key,
     quotas,
     isSynced: false,
+    isDryRun,
     visibility: visibility ?? existing?.visibility ?? own,
   };
   const isMoved = existing !== undefined && existing.visibility !== sync.visibility;
@@ -167,12 +168,11 @@ export async function saveDashboard(
   if (existing === undefined) {
     if (base_version !== undefined)
       throw new PublicError('bad_request', `there is no dashboard "${key}" to change; leave base_version out`);
-    requireEditor(writer, sync.visibility);
-    if (isDryRun) return `would create ${key}, ${sync.visibility}\n${diff}`;
     const { dashboard } = await createDashboard(postgres, sync);
+    if (isDryRun) return `would create ${key}, ${dashboard.visibility}\n${diff}`;
     return `created ${key}, ${dashboard.visibility}, version 1\nConsole: ${linkToDashboard(deps, call, dashboard.id)}\n${diff}`;
   }
-  const change = { ...sync, visibility, id: existing.id, baseVersion: base_version ?? existing.version, isDryRun };
+  const change = { ...sync, visibility, id: existing.id, baseVersion: base_version ?? existing.version };
   const { dashboard, isChanged } = await changeDashboard(postgres, change);
   const link = `Console: ${linkToDashboard(deps, call, dashboard.id)}`;
   const moves = isDryRun ? 'would change' : 'changed';

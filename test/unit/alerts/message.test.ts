@@ -46,8 +46,14 @@ test('long values and long messages are cut, as chats limit them', () => {
   expect(toText(firing, rows.slice(0, 1))).toContain(`a ${'x'.repeat(99)}…, b `);
 });
 
+test('the nodes of a path, and lists, are joined as in a table', () => {
+  expect(toText(firing, [{ path: ['a', 'b "c"'], users: 3 }])).toContain('- path a -> b "c", users 3\n');
+  expect(showCell(['a', 'b'], 'top_properties')).toBe('a, b');
+  expect(showCell({ plan: 'pro' }, 'properties')).toBe('{"plan":"pro"}');
+});
+
 test('a cut never leaves half of a character', () => {
-  expect(showCell(`${'x'.repeat(98)}😀 and more`)).toBe(`${'x'.repeat(98)}\ufffd…`);
+  expect(showCell(`${'x'.repeat(98)}😀 and more`, 'a')).toBe(`${'x'.repeat(98)}\ufffd…`);
   for (const before of [0, 1]) {
     const { text } = toChat('x'.repeat(before) + '😀'.repeat(1000));
     expect(text.isWellFormed()).toBe(true);
