@@ -245,6 +245,28 @@ test('an owner makes another project from the list of projects, by keys alone; a
   expect(await organization.getByRole('button').count()).toBe(0);
 });
 
+test('the console opens at the project visited last in any tab, and at first at the newest', async () => {
+  const newest = await shop.newProject('Newest');
+  const { page, context } = await shop.visit('/data');
+  await page.evaluate('localStorage.clear()');
+  await page.goto(`${shop.url}/`);
+  await page.waitForURL(shop.addressOf('/start', newest.id));
+  await page.goto(shop.addressOf('/data'));
+  await page.getByRole('heading', { name: 'Data' }).waitFor();
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/data', newest.id));
+  await other.getByRole('heading', { name: 'Data' }).waitFor();
+  await page.getByRole('link', { name: 'Live' }).click();
+  await page.getByRole('heading', { name: 'Live' }).waitFor();
+  await other.goto(`${shop.url}/`);
+  await other.waitForURL(shop.addressOf('/ask'));
+  await other.goto(shop.addressOf('/data', newest.id));
+  await other.getByRole('heading', { name: 'Data' }).waitFor();
+  await page.evaluate("window.dispatchEvent(new Event('focus'))");
+  await other.goto(`${shop.url}/`);
+  await other.waitForURL(shop.addressOf('/ask'));
+});
+
 test('a link to an editor shows what it edits to a person who may not, and says who may', async () => {
   const manage = (method: string, path: string, body: object, headers: Record<string, string>): Promise<Response> =>
     fetch(`${shop.url}${path}`, {
