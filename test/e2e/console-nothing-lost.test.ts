@@ -295,3 +295,12 @@ test('a dashboard that could not be read at first is read again by itself', asyn
   await page.getByText('try again later').waitFor();
   await eventually(async () => expect(await page.getByRole('dialog', { name: 'Edit Orders' }).count()).toBe(1));
 });
+
+test('the console works in a browser that forbids storage', async () => {
+  const { page } = await shop.visit('/live');
+  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage']) {
+    Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
+  }`);
+  await page.goto(shop.addressOf(asking('purchase | last 30d | count')));
+  await page.getByRole('region', { name: 'Answer' }).getByText('6', { exact: true }).waitFor();
+});
