@@ -304,3 +304,17 @@ test('the console works in a browser that forbids storage', async () => {
   await page.goto(shop.addressOf(asking('purchase | last 30d | count')));
   await page.getByRole('region', { name: 'Answer' }).getByText('6', { exact: true }).waitFor();
 });
+
+test('a menu whose file is missing leaves the question and its answer', async () => {
+  const visited = await shop.visit(asking('purchase | last 30d | count'));
+  const { page } = visited;
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.route('**/share-actions*.js', (route) => route.abort());
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('alert').filter({ hasText: 'This menu could not be shown' }).waitFor();
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await expectNoFindings(visited);
+  // React prints the failure that the menu shows.
+  visited.complaints.length = 0;
+});
