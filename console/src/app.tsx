@@ -27,7 +27,7 @@ const SCREENS = {
 export type ScreenName = keyof typeof SCREENS;
 
 export function App({ boot }: { readonly boot: Boot }) {
-  const last = boot.projects.find(({ id }) => id === recall('project', '')) ?? boot.projects[0];
+  const last = boot.projects.find(({ id }) => id === recall('project', '')) ?? newestOf(boot.projects);
   if (last === undefined) return <NoProject boot={boot} />;
   return (
     <Switch>
@@ -52,6 +52,10 @@ export function App({ boot }: { readonly boot: Boot }) {
   );
 }
 
+/** Ids begin with the time at which the project was made. The demo is only for want of another. */
+const newestOf = (projects: readonly Project[]): Project | undefined =>
+  [...projects].sort((a, b) => Number(a.isDemo) - Number(b.isDemo) || (a.id < b.id ? 1 : -1))[0];
+
 /**
  * Ask; for a person who has not been here and whose project has no events, the screen that sends
  * the first.
@@ -73,7 +77,14 @@ interface ScreenProps {
 
 function Screen({ boot, project, name, item }: ScreenProps) {
   const Content = SCREENS[name];
-  useEffect(() => remember('project', project.id), [project.id]);
+  // Also when the person comes back to this tab from another one, at another project.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each screen is a visit
+  useEffect(() => {
+    const visit = (): void => remember('project', project.id);
+    visit();
+    addEventListener('focus', visit);
+    return () => removeEventListener('focus', visit);
+  }, [project.id, name, item]);
   useEffect(() => {
     document.title = `${texts.nav[name]} · ${project.name}`;
   }, [name, project.name]);

@@ -59,6 +59,7 @@ export const texts = {
     screen: 'This screen could not be shown',
     answer: 'This answer could not be shown',
     card: 'This card could not be shown',
+    menu: 'This menu could not be shown',
   },
   notDrawn: 'Something in it could not be drawn. Your data is not changed.',
   fileMissing: 'A file of the console could not be loaded. Check the connection.',

@@ -1,7 +1,8 @@
 // Converts the engine's rows to an answer, whose total is that of the query, not of the page.
 
 import { ANNOTATIONS_SHOWN } from '../query/annotations.js';
-import { type Cell, type Presented, roundComputed, toCell } from '../query/cells.js';
+import type { Cell } from '../query/cell.js';
+import { type Presented, roundComputed, toCell } from '../query/cells.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
 import { present } from '../query/sources/presenters.js';

@@ -1,15 +1,9 @@
 // Cells of an answer, from the values that the engine returns: missing values become null, property
 // maps become one object.
 import { assertNever } from '../platform/errors.js';
+import type { Cell } from './cell.js';
 import type { ColumnType } from './plan/plan.js';
 import { propertyName, toTopKeys, toTypes } from './sources/fields/present.js';
-
-export type Cell = null | string | number | boolean | readonly string[] | Readonly<Record<string, unknown>>;
-
-export const isTexts = (cell: Cell): cell is readonly string[] => Array.isArray(cell);
-/** Joins the texts of a cell with several: the nodes of a path, or a list. */
-export const joinTexts = (texts: readonly string[], type: string): string =>
-  texts.join(type === 'path' ? ' -> ' : ', ');
 
 /** All rows after post-processing, before paging. */
 export interface Presented {

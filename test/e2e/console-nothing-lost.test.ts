@@ -2,18 +2,27 @@
 // refusal, and a service that does not answer; and no answer stands under another question or time
 // range.
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import type { ConsoleVisit } from '../support/console.js';
+import { type ConsoleVisit, questionsOf } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { eventually } from '../support/eventually.js';
+import { track } from '../support/track.js';
 
 const PERSON = 'user-1';
+/** More rows than a table has at first. */
+const MANY = 1200;
 
 const shop = useConsoleShop({
   email: 'nothing-lost@example.com',
   fill: ({ fill }) =>
-    fill(Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }))),
+    fill([
+      ...Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` })),
+      ...Array.from({ length: MANY }, (_, n) => ({
+        ...{ event_type: 'many', user_id: `user-${n % 6}`, event_properties: { n: `value ${n}` } },
+      })),
+    ]),
 });
 
 const SOURCE = `version: 1
@@ -33,8 +42,49 @@ async function create(key: string, visibility = 'project', source = SOURCE): Pro
   return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
 }
 
+const asking = (q: string): string => `/ask#${new URLSearchParams({ q })}`;
+const answerIn = ({ page }: ConsoleVisit) => page.getByRole('region', { name: 'Answer' });
+
+test('the file of an answer has the rows that are shown, and all of them', async () => {
+  const live = 'clicked | last 1h | count by event_properties.n';
+  const visited = await shop.visit(asking(live));
+  const { page, requests } = visited;
+  const answer = answerIn(visited);
+  const downloadCsv = async (): Promise<string> => {
+    await page.getByRole('button', { name: 'Share' }).click();
+    const [csv] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download CSV' }).click(),
+    ]);
+    expect(csv.suggestedFilename()).toBe('answer.csv');
+    return readFile(await csv.path(), 'utf8');
+  };
+  const send = async (n: string): Promise<void> => {
+    const event = { event_type: 'clicked', user_id: PERSON, event_properties: { n } };
+    await track(shop.url, shop.publicKey, { events: [event] });
+    await eventually(async () =>
+      expect((await shop.ask(live)).rows.some((row) => Object.values(row).includes(n))).toBe(true),
+    );
+  };
+  await answer.getByText('No events match').waitFor();
+  await send('=1+1, "a"');
+  await page.getByRole('button', { name: 'Run' }).click();
+  await answer.getByRole('cell', { name: '=1+1' }).waitFor();
+  // Sent after the answer that is shown.
+  await send('later');
+  const asked = questionsOf(requests).length;
+  expect(await downloadCsv()).toBe('event_properties.n,count\r\n"\'=1+1, ""a""",1\r\n');
+  expect(questionsOf(requests)).toHaveLength(asked);
+
+  // Of an answer whose first rows are shown, the table has all rows with the file.
+  const many = 'many | last 90d | count by event_properties.n | sort event_properties.n';
+  await page.goto(shop.addressOf(asking(many)));
+  await answer.getByText('1,000 of 1,200 rows').first().waitFor();
+  expect((await downloadCsv()).trimEnd().split('\r\n')).toHaveLength(1 + MANY);
+  await answer.locator(`table[aria-rowcount="${MANY + 1}"]`).waitFor();
+});
+
 test('the answer of another question is not shown under one that was cancelled', async () => {
-  const asking = (q: string) => `/ask#${new URLSearchParams({ q })}`;
   const { page } = await shop.visit(asking('purchase | last 30d | count'));
   const answer = page.getByRole('region', { name: 'Answer' });
   await answer.getByText('6', { exact: true }).waitFor();
@@ -244,4 +294,27 @@ test('a dashboard that could not be read at first is read again by itself', asyn
   await page.goto(shop.addressOf(`/dashboards/${id}#v=edit&card=orders`));
   await page.getByText('try again later').waitFor();
   await eventually(async () => expect(await page.getByRole('dialog', { name: 'Edit Orders' }).count()).toBe(1));
+});
+
+test('the console works in a browser that forbids storage', async () => {
+  const { page } = await shop.visit('/live');
+  await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage']) {
+    Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
+  }`);
+  await page.goto(shop.addressOf(asking('purchase | last 30d | count')));
+  await page.getByRole('region', { name: 'Answer' }).getByText('6', { exact: true }).waitFor();
+});
+
+test('a menu whose file is missing leaves the question and its answer', async () => {
+  const visited = await shop.visit(asking('purchase | last 30d | count'));
+  const { page } = visited;
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.route('**/share-actions*.js', (route) => route.abort());
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('alert').filter({ hasText: 'This menu could not be shown' }).waitFor();
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await expectNoFindings(visited);
+  // React prints the failure that the menu shows.
+  visited.complaints.length = 0;
 });

@@ -5,6 +5,7 @@ import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import type { CookieJar } from '../support/cookie-jar.js';
 import { startDns, type TestDns } from '../support/dns-server.js';
 import { identify } from '../support/identify.js';
 import { track } from '../support/track.js';
@@ -243,3 +244,67 @@ test('an owner makes another project from the list of projects, by keys alone; a
   const organization = member.page.locator('div', { has: link }).last();
   expect(await organization.getByRole('button').count()).toBe(0);
 });
+
+test('the console opens at the project visited last in any tab, and at first at the newest', async () => {
+  const newest = await shop.newProject('Newest');
+  const { page, context } = await shop.visit('/data');
+  await page.evaluate('localStorage.clear()');
+  await page.goto(`${shop.url}/`);
+  await page.waitForURL(shop.addressOf('/start', newest.id));
+  await page.goto(shop.addressOf('/data'));
+  await page.getByRole('heading', { name: 'Data' }).waitFor();
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/data', newest.id));
+  await other.getByRole('heading', { name: 'Data' }).waitFor();
+  await page.getByRole('link', { name: 'Live' }).click();
+  await page.getByRole('heading', { name: 'Live' }).waitFor();
+  await other.goto(`${shop.url}/`);
+  await other.waitForURL(shop.addressOf('/ask'));
+  await other.goto(shop.addressOf('/data', newest.id));
+  await other.getByRole('heading', { name: 'Data' }).waitFor();
+  await page.evaluate("window.dispatchEvent(new Event('focus'))");
+  await other.goto(`${shop.url}/`);
+  await other.waitForURL(shop.addressOf('/ask'));
+});
+
+test('a link to an editor shows what it edits to a person who may not, and says who may', async () => {
+  const manage = (method: string, path: string, body: object, headers: Record<string, string>): Promise<Response> =>
+    fetch(`${shop.url}${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const source = `version: 1
+title: Sales
+sections:
+  - title: Numbers
+    cards: [{id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 30d | count'}]
+`;
+  const asOwner = { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url };
+  const path = `/api/projects/${shop.id}/dashboards?key=sales`;
+  const made = await manage('POST', path, { source_yaml: source, visibility: 'project' }, asOwner);
+  const { dashboard } = (await made.json()) as { readonly dashboard: { readonly id: string } };
+  const asRepository = { 'X-API-Key': shop.secretKey };
+  const synced = await manage('PUT', '/api/dashboard-sync/sales-synced', { source_yaml: source }, asRepository);
+  const { id: syncedId } = ((await synced.json()) as { readonly dashboard: { readonly id: string } }).dashboard;
+
+  const jar = await shop.join('no-editor@example.com', 'member');
+  const expectRefusal = async (at: string, { as, note, heading }: Refusal): Promise<void> => {
+    const visited = await shop.visit(at, { jar: as });
+    await visited.page.getByRole('status').filter({ hasText: note }).waitFor();
+    await visited.page.getByRole('heading', { name: heading }).waitFor();
+    expect(await visited.page.getByRole('button', { name: 'Review changes' }).count()).toBe(0);
+    await expectNoFindings(visited);
+  };
+  const members = 'Only admins and owners edit';
+  await expectRefusal('/definitions#v=edit&line=3', { as: jar, note: members, heading: 'Definitions' });
+  await expectRefusal(`/dashboards/${dashboard.id}#v=edit`, { as: jar, note: members, heading: 'Orders' });
+  const repository = 'It is synced from a repository';
+  await expectRefusal(`/dashboards/${syncedId}#v=edit`, { as: shop.owner, note: repository, heading: 'Orders' });
+});
+
+interface Refusal {
+  readonly as: CookieJar;
+  readonly note: string;
+  readonly heading: string;
+}

@@ -4,10 +4,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toProjectId } from '../../src/platform/ids.js';
 import { compile } from '../../src/query/compile.js';
+import { formatCsv } from '../../src/query/csv.js';
 import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { QueryError } from '../../src/query/errors.js';
 import { SOURCES } from '../../src/query/sources/index.js';
-import { formatCsv } from '../../src/query-api/formats/csv.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
 import { formatLlm } from '../../src/query-api/formats/llm.js';
 import { NOW_MS, PROJECT, storeHistory } from '../golden/dataset.js';

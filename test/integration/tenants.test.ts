@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatCsv } from '../../src/query-api/formats/csv.js';
+import { formatCsv } from '../../src/query/csv.js';
 import { formatJson } from '../../src/query-api/formats/json.js';
 import { formatLlm } from '../../src/query-api/formats/llm.js';
 import type { Answer } from '../../src/query-api/shape.js';

@@ -1,5 +1,5 @@
-// Client of POST /api/projects/{projectID}/query: runs a query text, as a JSON answer or as text
-// (llm, csv).
+// Client of POST /api/projects/{projectID}/query: runs a query text, as a JSON answer or as
+// Markdown.
 import type { Answer } from './answer.js';
 import { postJson } from './request.js';
 
@@ -20,6 +20,6 @@ export async function query({ projectId, ...body }: Question, signal?: AbortSign
   return { ...((await response.json()) as Answer), q: body.q };
 }
 
-export async function queryAsText({ projectId, ...body }: Question, format: 'llm' | 'csv'): Promise<string> {
+export async function queryAsText({ projectId, ...body }: Question, format: 'llm'): Promise<string> {
   return (await postJson(pathOf(projectId), { ...body, format })).text();
 }

@@ -83,17 +83,33 @@ export async function failureOf(response: Response): Promise<RequestFailed> {
 
 const FRAGMENT = 'fragment-before-sign-in';
 
-/** The query behind `#` is kept in this tab: it must not be part of an address that is sent. */
+/**
+ * The query behind `#` is kept in this tab: it must not be part of an address that is sent. The
+ * sign-in page writes the same entry. Where storage is forbidden, the query is lost.
+ */
 export function signInAgain(): void {
   const { pathname, hash } = location;
-  sessionStorage.setItem(FRAGMENT, JSON.stringify({ pathname, hash }));
+  try {
+    sessionStorage.setItem(FRAGMENT, JSON.stringify({ pathname, hash }));
+  } catch {
+    // Not kept.
+  }
   location.assign(`/login?next=${encodeURIComponent(pathname)}`);
 }
 
 export function restoreFragment(): void {
-  const kept = sessionStorage.getItem(FRAGMENT);
+  const kept = takeFragment();
   if (kept === null) return;
-  sessionStorage.removeItem(FRAGMENT);
   const { pathname, hash } = JSON.parse(kept) as { pathname: string; hash: string };
   if (pathname === location.pathname && location.hash === '') history.replaceState(null, '', `${pathname}${hash}`);
+}
+
+function takeFragment(): string | null {
+  try {
+    const kept = sessionStorage.getItem(FRAGMENT);
+    sessionStorage.removeItem(FRAGMENT);
+    return kept;
+  } catch {
+    return null;
+  }
 }

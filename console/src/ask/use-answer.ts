@@ -1,6 +1,6 @@
 // Hook that runs the query of the URL. The previous answer stays until the next one arrives;
 // cancelling aborts the request, which stops the query in ClickHouse.
-import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import type { Answer } from '../api/answer.js';
 import { query, ROWS_MAX } from '../api/query.js';
@@ -20,6 +20,8 @@ export interface Asking {
   /** Marks the kept answers of a question as old: it is asked again, now or when it is shown. */
   readonly renew: (q: string, timezone: string) => void;
   readonly showAll: () => void;
+  /** The answer with all of its rows, which is shown from then on. */
+  readonly readWhole: () => Promise<Answer>;
 }
 
 export function useAnswer(projectId: string, q: string, timezone: string): Asking {
@@ -27,13 +29,16 @@ export function useAnswer(projectId: string, q: string, timezone: string): Askin
   const [whole, setWhole] = useState<string>();
   const limit = whole === q ? ROWS_MAX : ROWS;
   const client = useQueryClient();
-  const queryKey = ['answer', projectId, q, timezone, limit];
-  const { data, error, isFetching, isPending, isPlaceholderData, refetch } = useQuery<Answer, RequestFailed>({
-    queryKey,
-    queryFn: ({ signal }) => query({ projectId, q, timezone, limit }, signal),
+  const asks = (rows: number) =>
+    queryOptions<Answer, RequestFailed>({
+      queryKey: ['answer', projectId, q, timezone, rows],
+      queryFn: ({ signal }) => query({ projectId, q, timezone, limit: rows }, signal),
+      networkMode: 'always',
+    });
+  const { data, error, isFetching, isPending, isPlaceholderData, refetch } = useQuery({
+    ...asks(limit),
     enabled: q !== '',
     placeholderData: keepPreviousData,
-    networkMode: 'always',
   });
   return {
     answer: q === '' ? undefined : data,
@@ -42,12 +47,18 @@ export function useAnswer(projectId: string, q: string, timezone: string): Askin
     // The answer of the query before is still there.
     isCancelled: q !== '' && (isPending || isPlaceholderData) && !isFetching && error === null,
     seconds: useSeconds(isFetching),
-    cancel: () => void client.cancelQueries({ queryKey }),
+    cancel: () => void client.cancelQueries({ queryKey: asks(limit).queryKey }),
     renew: (of, zone) => void client.invalidateQueries({ queryKey: ['answer', projectId, of, zone] }),
     runAgain: () => void refetch(),
     // Not of the query before, whose answer is still there.
     showAll: () => {
       if (!isPlaceholderData) setWhole(q);
+    },
+    readWhole: () => {
+      const isWhole = data !== undefined && !isPlaceholderData && !isFetching && data.rows.length >= data.total;
+      if (isWhole) return Promise.resolve(data);
+      setWhole(q);
+      return client.fetchQuery(asks(ROWS_MAX));
     },
   };
 }

@@ -6,10 +6,12 @@ import { Link } from 'wouter';
 import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import { parseAddress } from './address.js';
-import { dashboardQuery } from './api.js';
+import { dashboardQuery, isEditableBy } from './api.js';
 import style from './dashboards.module.css';
+import { hasKeptText } from './kept-text.js';
 import { List } from './list.js';
 import { View } from './view.js';
 
@@ -31,10 +33,21 @@ function One({ project, id }: { readonly project: Project; readonly id: string }
   const { data } = request;
   const content = () => {
     if (data === undefined) return <Pending of={request} />;
-    if (address.view === 'edit')
+    // Text from before the person lost the right, or before the first sync, is not hidden.
+    const mayEdit = isEditableBy(project, data) || hasKeptText(id);
+    if (address.view === 'edit' && mayEdit)
       return <Editor key={data.version} project={project} dashboard={data} card={address.card} at={address.at} />;
     if (address.view === 'versions') return <Versions project={project} dashboard={data} />;
-    return <View project={project} dashboard={data} values={address.values} />;
+    return (
+      <>
+        {address.view === 'edit' && (
+          <p role="status" className={style.note}>
+            {data.synced_at === null ? dashboardsTexts.memberNote : dashboardsTexts.editedThere}
+          </p>
+        )}
+        <View project={project} dashboard={data} values={address.values} />
+      </>
+    );
   };
   return (
     <>

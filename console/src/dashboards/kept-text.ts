@@ -18,9 +18,14 @@ export interface KeptText extends Versioned {
   readonly forget: () => void;
 }
 
+/** Whether the tab has text of the document that is not saved. */
+export const hasKeptText = (documentName: string): boolean => recallInTab(nameOf(documentName), null) !== null;
+
+const nameOf = (documentName: string): string => `text.${documentName}`;
+
 /** `stored` is what the editor begins with when nothing is kept. */
 export function useKeptText(documentName: string, stored: Versioned): KeptText {
-  const name = `text.${documentName}`;
+  const name = nameOf(documentName);
   const [kept] = useState(() => recallInTab<Versioned | null>(name, null));
   const { version } = kept ?? stored;
   const [text, setText] = useState((kept ?? stored).text);

@@ -2,10 +2,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
-import type { Project } from '../boot.js';
+import { isAtLeast, type Project } from '../boot.js';
+import { hasKeptText } from '../dashboards/kept-text.js';
 import { parseAddress } from './address.js';
 import { definitionsQuery } from './api.js';
-import { Editor } from './editor.js';
+import { Editor, nameOfText } from './editor.js';
 import { List } from './list.js';
 import { Versions } from './versions.js';
 
@@ -14,7 +15,9 @@ export function Definitions({ project }: { readonly project: Project }) {
   const request = useQuery(definitionsQuery(project.id));
   const { data } = request;
   if (data === undefined) return <Pending of={request} />;
-  if (view === 'edit') return <Editor key={data.version} project={project} definitions={data} line={line} />;
+  // Text from before the person lost the right is not hidden.
+  const mayEdit = isAtLeast(project.role, 'admin') || hasKeptText(nameOfText(project));
+  if (view === 'edit' && mayEdit) return <Editor key={data.version} project={project} definitions={data} line={line} />;
   if (view === 'versions') return <Versions project={project} definitions={data} />;
-  return <List project={project} definitions={data} />;
+  return <List project={project} definitions={data} isRefused={view === 'edit'} />;
 }

@@ -25,9 +25,11 @@ interface Props {
   readonly line: number | undefined;
 }
 
+export const nameOfText = ({ id }: Project): string => `definitions.${id}`;
+
 export function Editor({ project, definitions, line }: Props) {
   const { version, is_synced: isSynced, source_yaml: before } = definitions;
-  const kept = useKeptText(`definitions.${project.id}`, { version, text: version === 0 ? EXAMPLE : before });
+  const kept = useKeptText(nameOfText(project), { version, text: version === 0 ? EXAMPLE : before });
   const { text: source, setText: setSource } = kept;
   const [reviewed, setReviewed] = useState<Checked>();
   const [isReviewing, setReviewing] = useState(false);

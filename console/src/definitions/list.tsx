@@ -23,12 +23,14 @@ import { EXAMPLE, questionOf } from './question.js';
 interface Props {
   readonly project: Project;
   readonly definitions: Definitions;
+  /** Whether the person followed a link to the editor, which they may not use. */
+  readonly isRefused: boolean;
 }
 
 const SECTIONS = { event: 'events', cohort: 'cohorts', metric: 'metrics' } as const;
 const KINDS = ['event', 'cohort', 'metric'] as const;
 
-export function List({ project, definitions }: Props) {
+export function List({ project, definitions, isRefused }: Props) {
   const { version, is_synced: isSynced } = definitions;
   const uses = useQuery({ ...usesQuery(project.id), enabled: version > 0 });
   const mayEdit = isAtLeast(project.role, 'admin');
@@ -47,6 +49,11 @@ export function List({ project, definitions }: Props) {
         </div>
         {version > 0 && <Tools definitions={definitions} mayEdit={mayEdit} />}
       </header>
+      {isRefused && (
+        <p role="status" className={dashboards.note}>
+          {words.refused}
+        </p>
+      )}
       {isSynced && <p className="muted">{words.syncedNote}</p>}
       {uses.error && (
         <p role="alert" className={dashboards.problem}>

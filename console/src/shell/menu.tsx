@@ -1,6 +1,7 @@
 // A button that shows a panel of links and buttons below itself. It closes with Escape, with a
 // click outside, and when the focus leaves it.
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Boundary } from './boundary.js';
 import style from './menu.module.css';
 
 export interface MenuProps {
@@ -79,7 +80,9 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
       </button>
       {isOpen && (
         <div ref={panel} id={id} className={`${style.panel} ${side === 'right' ? style.right : ''}`}>
-          {children(close)}
+          <Boundary part="menu" of={isOpen}>
+            {children(close)}
+          </Boundary>
         </div>
       )}
     </div>

@@ -8,6 +8,9 @@ export const dashboardsTexts = {
   personal: 'Only you',
   shared: 'Everyone in the project',
   synced: 'Synced from a repository',
+  memberNote: 'Only admins and owners edit it. “Save as mine”, under “More”, makes a copy that is yours.',
+  editedThere:
+    'It is synced from a repository, and edited there. “Save as mine”, under “More”, makes a copy that is yours.',
   syncedNote: 'It is synced from a repository, so its versions are restored there.',
   changed: (day: string) => `Changed ${day}`,
   title: 'Title',

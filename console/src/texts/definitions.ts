@@ -14,6 +14,7 @@ export const definitionTexts = {
   example: 'An example',
   first: 'Write the first',
   memberNote: 'Admins and owners write them.',
+  refused: 'Only admins and owners edit them.',
   editHere: 'Edit here instead',
   syncedNote: 'They are synced from a repository, and changed there.',
   syncedVersions: 'They are synced from a repository, so their versions are restored there.',

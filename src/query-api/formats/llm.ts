@@ -1,7 +1,7 @@
 // `format: llm`: a Markdown table with its context: the query, the period, and how many rows are
 // not shown.
 import { markdownTable } from 'markdown-table';
-import { type Cell, isTexts, joinTexts } from '../../query/cells.js';
+import { type Cell, isTexts, joinTexts } from '../../query/cell.js';
 import type { Answer } from '../shape.js';
 import { escapeCell, escapeLine, escapeMarkdown } from './markdown-escape.js';
 

@@ -1,10 +1,10 @@
 // Text of an answer for an agent: at most a number of characters, cut at a row, and fenced, because
 // its values are data of events. No value ends the fence, and none has invisible characters.
 import type { ThreadTask } from '../../platform/threads/thread-task.js';
-import { type Cell, isTexts } from '../../query/cells.js';
+import { type Cell, isTexts } from '../../query/cell.js';
+import { formatCsv } from '../../query/csv.js';
 import type { Answered } from '../answer.js';
 import { type AnswerRequest, toAnswerOf } from '../format-task.js';
-import { formatCsv } from '../formats/csv.js';
 import { formatJson } from '../formats/json.js';
 import { formatFooter, formatTable } from '../formats/llm.js';
 import { IN_PLACE, revealInvisible } from '../formats/markdown-escape.js';

@@ -33,6 +33,7 @@ test('the console imports only listed modules of src/query', () => {
     'src/query/analyze/analyze.ts',
     'src/query/analyze/other-groups.ts',
     'src/query/call-queries.ts',
+    'src/query/csv.ts',
     'src/query/definitions/definitions.ts',
     'src/query/definitions/expand.ts',
     'src/query/errors.ts',

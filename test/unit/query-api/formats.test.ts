@@ -1,7 +1,7 @@
 // Formats of answers: json, csv and llm.
 import { describe, expect, test } from 'vitest';
-import type { Cell } from '../../../src/query/cells.js';
-import { formatCsv } from '../../../src/query-api/formats/csv.js';
+import type { Cell } from '../../../src/query/cell.js';
+import { formatCsv } from '../../../src/query/csv.js';
 import { formatJson } from '../../../src/query-api/formats/json.js';
 import { formatLlm } from '../../../src/query-api/formats/llm.js';
 import { anAnswer } from './answers.js';

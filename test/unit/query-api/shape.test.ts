@@ -1,7 +1,7 @@
 // Conversion of ClickHouse rows to an answer: cells, pages, metadata and footnotes.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
-import type { Cell } from '../../../src/query/cells.js';
+import type { Cell } from '../../../src/query/cell.js';
 import { compile } from '../../../src/query/compile.js';
 import { formatInstant, toAnswer } from '../../../src/query-api/shape.js';
 

@@ -1,7 +1,7 @@
 // Answers of `fields` and `inspect`, whose rows differ from the engine's: names as a query writes
 // them, types by frequency.
 
-import type { Cell } from '../../cells.js';
+import type { Cell } from '../../cell.js';
 import { type DefinitionKind, type Definitions, writtenDefinition } from '../../definitions/definitions.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../../fields.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../../profile-fields.js';

@@ -1,7 +1,7 @@
 // Conversion of the engine's counts to the packet of a choice. The statistics have their own tests.
 import { expect, test } from 'vitest';
+import { formatCsv } from '../../../../../src/query/csv.js';
 import { presentChoice } from '../../../../../src/query/sources/choice/present.js';
-import { formatCsv } from '../../../../../src/query-api/formats/csv.js';
 import { formatJson } from '../../../../../src/query-api/formats/json.js';
 import { formatLlm } from '../../../../../src/query-api/formats/llm.js';
 import type { Answer } from '../../../../../src/query-api/shape.js';

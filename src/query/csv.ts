@@ -4,8 +4,13 @@
 // Where the decimal sign is a comma, spreadsheets separate cells by semicolons, and read the quotes
 // of a comma-separated line as text. So the text after each semicolon, tab or line break inside a
 // cell is escaped like a separate cell.
-import { type Cell, isTexts, joinTexts } from '../../query/cells.js';
-import type { Answer } from '../shape.js';
+import { type Cell, isTexts, joinTexts } from './cell.js';
+
+interface Table {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** One cell for each column. */
+  readonly rows: readonly (readonly Cell[])[];
+}
 
 const LINE_END = '\r\n';
 
@@ -47,10 +52,10 @@ function toField(cell: Cell, type: string): string {
   return quoteWhereNeeded(guardText(isTexts(cell) ? joinTexts(cell, type) : JSON.stringify(cell)));
 }
 
-export const formatCsv = (answer: Answer): string => [...csvLines(answer)].join('');
+export const formatCsv = (table: Table): string => [...csvLines(table)].join('');
 
 /** One line at a time, because an answer may have tens of megabytes. */
-export function* csvLines({ columns, rows }: Answer): Generator<string> {
+export function* csvLines({ columns, rows }: Table): Generator<string> {
   yield columns.map((column) => toField(column.name, 'text')).join(',') + LINE_END;
   for (const row of rows) {
     yield row.map((cell, index) => toField(cell, columns[index]?.type ?? '')).join(',') + LINE_END;
