@@ -1,6 +1,6 @@
 // Messages about a change of an alert's state: the text, and the JSON body of a webhook. Values of
 // events are data: they cannot mention people or groups in a chat.
-import { joinTexts } from '../query/cells.js';
+import { joinTexts } from '../query/cell.js';
 import type { AlertState } from './state.js';
 import { formatWhen, parseWhen, type Row } from './when.js';
 
