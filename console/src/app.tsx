@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
-import { eventCountQuery } from './api/event-count.js';
+import { hasEventsQuery } from './api/event-count.js';
 import type { Boot, Project } from './boot.js';
 import { Boundary } from './shell/boundary.js';
 import { Missing } from './shell/missing.js';
@@ -62,9 +62,9 @@ const newestOf = (projects: readonly Project[]): Project | undefined =>
  */
 function Home({ project }: { readonly project: Project }) {
   const isNew = recall('project', '') !== project.id;
-  const { data: count, isError } = useQuery({ ...eventCountQuery(project.id), enabled: isNew });
-  if (isNew && count === undefined && !isError) return null;
-  return <Redirect to={`/projects/${project.id}/${isNew && count === 0 ? 'start' : 'ask'}`} replace />;
+  const { data: hasEvents, isError } = useQuery({ ...hasEventsQuery(project.id), enabled: isNew });
+  if (isNew && hasEvents === undefined && !isError) return null;
+  return <Redirect to={`/projects/${project.id}/${isNew && hasEvents === false ? 'start' : 'ask'}`} replace />;
 }
 
 interface ScreenProps {

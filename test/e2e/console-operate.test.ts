@@ -267,6 +267,21 @@ test('the console opens at the project visited last in any tab, and at first at 
   await other.waitForURL(shop.addressOf('/ask'));
 });
 
+test('the console of a project whose events are all old does not ask for the first one', async () => {
+  const imported = await shop.newProject('Imported');
+  const sent = await fetch(`${shop.url}/track?wait=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': imported.secretKey },
+    body: JSON.stringify({ event_type: 'signup', device_id: 'd', time: '2015-03-04T05:06:07Z' }),
+  });
+  expect(await sent.json()).toMatchObject({ accepted: 1 });
+  const { page } = await shop.visit('/start', { projectId: imported.id });
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.evaluate('localStorage.clear()');
+  await page.goto(`${shop.url}/`);
+  await page.waitForURL(shop.addressOf('/ask', imported.id));
+});
+
 test('a link to an editor shows what it edits to a person who may not, and says who may', async () => {
   const manage = (method: string, path: string, body: object, headers: Record<string, string>): Promise<Response> =>
     fetch(`${shop.url}${path}`, {

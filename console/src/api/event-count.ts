@@ -1,14 +1,27 @@
-// How many events a project has received lately: none at all means that it is new.
+// How many events a project has received lately, and whether it has any: without, it is new.
 import { queryOptions } from '@tanstack/react-query';
 import { query } from './query.js';
 
-const QUESTION = '* | last 30d | count';
+const LATELY = '* | last 30d | count';
+/** All that an import may have brought. */
+const EVER = '* | from 1970-01-02 to 2100-01-01 | count';
+
+const count = async (projectId: string, q: string, signal: AbortSignal): Promise<number> =>
+  Number((await query({ projectId, q, timezone: 'UTC' }, signal)).rows[0]?.count ?? 0);
 
 export const eventCountQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['event-count', projectId],
+    queryFn: ({ signal }) => count(projectId, LATELY, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+export const hasEventsQuery = (projectId: string) =>
+  queryOptions({
+    queryKey: ['has-events', projectId],
     queryFn: async ({ signal }) =>
-      Number((await query({ projectId, q: QUESTION, timezone: 'UTC' }, signal)).rows[0]?.count ?? 0),
+      (await count(projectId, LATELY, signal)) > 0 || (await count(projectId, EVER, signal)) > 0,
     staleTime: 0,
     gcTime: 0,
   });

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Pending } from '../answer/pending.js';
-import { eventCountQuery } from '../api/event-count.js';
+import { hasEventsQuery } from '../api/event-count.js';
 import { detailsQuery } from '../api/project-details.js';
 import type { Boot, Project } from '../boot.js';
 import { startTexts } from '../texts/start.js';
@@ -19,8 +19,8 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
   const [way, setWay] = useState<Way>('page');
   const request = useQuery(detailsQuery(project.id));
   const { data } = request;
-  const { data: count } = useQuery(eventCountQuery(project.id));
-  const { title, lead } = count === 0 ? startTexts.first : startTexts;
+  const { data: hasEvents } = useQuery(hasEventsQuery(project.id));
+  const { title, lead } = hasEvents === false ? startTexts.first : startTexts;
   return (
     <div className={style.start}>
       <header>
