@@ -27,7 +27,7 @@ export async function* decoded(name: string, source: Chunks): AsyncGenerator<Buf
 }
 
 /** The first chunk, empty for an empty source, and all chunks with it. */
-async function peek(source: Chunks): Promise<{ first: Buffer; all: Chunks }> {
+export async function peek(source: Chunks): Promise<{ first: Buffer; all: Chunks }> {
   const chunks = source[Symbol.asyncIterator]();
   const next = await chunks.next();
   if (next.done === true) return { first: Buffer.alloc(0), all: none() };
