@@ -29,6 +29,7 @@ import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
 import * as definitionAnswers from './definition-answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
+import { rejected } from './rejected-answers.js';
 
 const SCHEMAS = {
   Event: eventSchema,
@@ -110,7 +111,7 @@ const SCHEMAS = {
   NewToken: answers.newToken,
   Token: answers.token,
   UsageDay: answers.usageDay,
-  Rejected: answers.rejected,
+  Rejected: rejected,
   ErasureReceipt: answers.erasureReceipt,
   PendingErasure: answers.pendingErasure,
   ErasureRequest: answers.erasureRequest,
