@@ -8,7 +8,7 @@ import { findInput, type InputFile } from '../src/imports/input/input-files.js';
 import { libraryOf } from '../src/imports/library.js';
 import { showProgress } from '../src/imports/progress.js';
 import { type ImportOptions, runImport } from '../src/imports/run-import.js';
-import { type ImportSummary, toReport } from '../src/imports/summary.js';
+import { findFailure, type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
 import { TrackError } from '../src/imports/track-client.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
@@ -34,8 +34,8 @@ async function run(): Promise<void> {
   const summary = await importPaths(args);
   display.clear();
   process.stdout.write(toReport(summary, args));
-  if (summary.read === 0) throw new Error(`${args.paths.join(' ')} has no records`);
-  if (summary.isEmpty) throw new Error(`nothing in ${args.paths.join(' ')} can be imported as ${args.source.name}`);
+  const failure = findFailure(summary, args);
+  if (failure !== undefined) throw new Error(failure);
 }
 
 async function importPaths(args: ImportArguments): Promise<ImportSummary> {

@@ -101,6 +101,7 @@ class ImportRun {
         record = next.value;
       } catch (cause) {
         this.#options.signal?.throwIfAborted();
+        this.summary.cutFiles += 1;
         this.#skip(`the file cannot be read to its end (${describe(cause)})`, file.name);
         return;
       }

@@ -2,7 +2,7 @@
 
 import { formatCount } from '../platform/progress.js';
 import { DistinctCounter } from './distinct-counter.js';
-import type { ImportedEvent } from './source.js';
+import type { ImportedEvent, Source } from './source.js';
 
 const SAMPLES_MAX = 3;
 
@@ -28,6 +28,8 @@ export class ImportSummary {
   /** Devices with a user, by the last link of each. */
   links = 0;
   profiles = 0;
+  /** Files that could not be read to their end, which `skipped` names. */
+  cutFiles = 0;
   firstMs = Number.POSITIVE_INFINITY;
   lastMs = Number.NEGATIVE_INFINITY;
   readonly people = new DistinctCounter();
@@ -90,6 +92,22 @@ export function toReport(summary: ImportSummary, { isDryRun }: { readonly isDryR
     ...toStored(summary, isDryRun),
     '',
   ].join('\n');
+}
+
+/** Why an import that has ended is not, or not all, imported; undefined when it is. */
+export function findFailure(
+  summary: ImportSummary,
+  { paths, source }: { readonly paths: readonly string[]; readonly source: Pick<Source, 'name' | 'about'> },
+): string | undefined {
+  const { read, isEmpty, cutFiles } = summary;
+  const files = paths.join(' ');
+  if (cutFiles > 0) {
+    const subject = cutFiles === 1 ? '1 file was' : `${formatCount(cutFiles)} files were`;
+    return `${subject} not read to the end: mend what is named above, and import again; what was imported counts once`;
+  }
+  if (read === 0) return `${files} has no records; ${source.name} reads ${source.about}`;
+  if (isEmpty) return `nothing in ${files} can be imported as ${source.name}, which reads ${source.about}`;
+  return undefined;
 }
 
 function toStored({ stored, accepted }: ImportSummary, isDryRun: boolean): string[] {

@@ -19,6 +19,7 @@ import { type Envelope, type EnvelopeHeader, serializeEvents } from './envelope.
 import { tryParseEventTime } from './event-time.js';
 import type { EventLimits } from './limits.js';
 import type { RejectedEvent } from './rejected/events.js';
+import { findIgnoredFields } from './rejected/ignored-fields.js';
 import { findSkipReason, toIdText, tryOriginOf } from './schema.js';
 
 export const GENERATED_ID_LENGTH = 16;
@@ -42,6 +43,8 @@ export interface TrackRequest {
 export interface AcceptedRequest {
   readonly envelope: Envelope;
   readonly rejected: readonly RejectedEvent[];
+  /** Unknown fields of the first event. */
+  readonly ignoredFields: readonly string[];
   /** Valid events that a rule of the project dropped. */
   readonly dropped: Dropped;
   /** Events whose client sent an insert id but no usable time: position to insert id. */
@@ -99,7 +102,9 @@ export function acceptRequest(
     ...(ids !== '' && { ids }),
   };
   const dropped = drops?.dropped ?? NONE_DROPPED;
-  return { envelope: placeEvents(request, header, deps.findGeography), rejected, dropped, eventsWithoutTime };
+  const ignoredFields = findIgnoredFields(events[0]);
+  const envelope = placeEvents(request, header, deps.findGeography);
+  return { envelope, rejected, ignoredFields, dropped, eventsWithoutTime };
 }
 
 /** Asks the rules about events, and counts those that they drop. */

@@ -154,6 +154,7 @@ interface ThreadAnswer {
   readonly header: EnvelopeHeader;
   readonly body: Uint8Array;
   readonly rejected: readonly RejectedEvent[];
+  readonly ignoredFields: readonly string[];
   readonly dropped: Dropped;
   readonly eventsWithoutTime: ReadonlyMap<number, string>;
   readonly translated?: Translated;

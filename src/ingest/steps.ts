@@ -44,7 +44,7 @@ export interface Received {
 }
 
 /** What was decided about a request, with the number of events that rules dropped. */
-export type Counted = Omit<Decided, 'rejected' | 'dropped'> & { readonly dropped: number };
+export type Counted = Omit<Decided, 'rejected' | 'ignoredFields' | 'dropped'> & { readonly dropped: number };
 
 const NONE_COMPUTED: ReadonlyMap<number, number> = new Map();
 
@@ -77,7 +77,7 @@ export async function awaitTurn(projectId: string, bytes: Buffer, { turns, rates
 export async function decideAndCount(tracked: Received, deps: StepDeps): Promise<Counted> {
   const { projectId } = tracked.credential;
   const bytes = tracked.bytes.length;
-  const { rejected, dropped: byRule, ...decided } = await decide(tracked, deps);
+  const { rejected, ignoredFields, dropped: byRule, ...decided } = await decide(tracked, deps);
   const { envelope, translated } = decided;
   const dropped = [...byRule.values()].reduce((sum, events) => sum + events, 0);
   const events = envelope.header.n + rejected.length + dropped + (translated?.calls.length ?? 0);
@@ -85,6 +85,7 @@ export async function decideAndCount(tracked: Received, deps: StepDeps): Promise
   deps.droppedEvents.note(projectId, byRule);
   for (const { reason } of rejected) deps.metrics.skipped.inc({ reason });
   deps.rejectedEvents.note(projectId, rejected, envelope.header.t);
+  deps.rejectedEvents.noteIgnored(projectId, ignoredFields, envelope.header.t);
   return { ...decided, dropped };
 }
 

@@ -204,11 +204,12 @@ describe('data', () => {
   test('shows rejected events with the reason, what to change, and samples', async () => {
     const { page } = await shop.visit('/data#part=rejected');
     await page.getByRole('status').filter({ hasText: 'Nothing was rejected' }).waitFor();
-    await track(shop.url, shop.publicKey, { events: [{ user_id: 'nameless' }, 7] });
+    await track(shop.url, shop.publicKey, { events: [{ user_id: 'nameless', timestamp: 1 }, 7] });
     await page.getByRole('list', { name: 'Newest samples' }).getByText('nameless').waitFor();
     const reasons = page.getByRole('list', { name: 'Reason' });
     await reasons.getByText('Each event has an event_type').waitFor();
     await reasons.getByRole('img', { name: 'event_type missing by day: 1 in 30 days' }).waitFor();
+    await page.getByRole('list', { name: 'Ignored fields' }).getByText('Send it as time.').waitFor();
   });
 
   test('that fails says so', async () => {

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import {
+  FIELDS_KEPT,
   forgetRejected,
   forgetSamplesOf,
   type Rejected,
@@ -18,6 +19,7 @@ import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { track } from '../support/track.js';
 
+const NOTHING: Rejected = { counts: [], samples: [], ignored_fields: [] };
 const DAY_MS = 24 * 60 * 60_000;
 
 let databases: TestDatabases;
@@ -53,7 +55,7 @@ async function rejectedOf(project: NewProject): Promise<Rejected> {
 
 test('GET /rejected returns counts by reason and the newest samples, without keys and IP addresses', async () => {
   const [project, other] = [await newProject(), await newProject()];
-  expect(await rejectedOf(project)).toEqual({ counts: [], samples: [] });
+  expect(await rejectedOf(project)).toEqual(NOTHING);
   const before = Date.now();
   const events = [
     { event_type: 'good' },
@@ -79,7 +81,42 @@ test('GET /rejected returns counts by reason and the newest samples, without key
   ];
   expect(samples.map(({ event }) => event).sort()).toEqual(texts.sort());
   for (const { at } of samples) expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
-  expect(await rejectedOf(other)).toEqual({ counts: [], samples: [] });
+  expect(await rejectedOf(other)).toEqual(NOTHING);
+});
+
+test('GET /rejected names fields of accepted events that are ignored, and what to send instead', async () => {
+  const project = await newProject();
+  const event = { event_type: 'a', timestamp: 1, userId: 'u', amount: 5, __proto__x: 1, geo: { country: 'DE' } };
+  const bodies = [
+    event,
+    {
+      events: [
+        { event_type: 'a', amount: 1, ['x'.repeat(65)]: 1 },
+        { event_type: 'a', second: 1 },
+      ],
+    },
+  ];
+  for (const body of bodies) await track(processes.url, project.publicKey, body);
+  // More than 128 KiB, which a thread reads.
+  await track(processes.url, project.publicKey, {
+    events: Array.from({ length: 2000 }, () => ({
+      event_type: 'b',
+      traits: {},
+      time: '2026-01-31T10:00:00Z',
+      event_properties: { text: 'x'.repeat(50) },
+    })),
+  });
+  await eventually(async () => {
+    const { ignored_fields: ignored } = await rejectedOf(project);
+    const found = ignored.map(({ field, instead }) => `${field}: ${instead}`).sort();
+    expect(found).toEqual([
+      '__proto__x: event_properties',
+      'amount: event_properties',
+      'timestamp: time',
+      'traits: user_properties',
+      'userId: user_id',
+    ]);
+  });
 });
 
 test('a flood of rejected events is counted exactly, also when the process stops', async () => {
@@ -117,6 +154,19 @@ test('samples are distinct and the newest, and expire within a week, counts with
   expect((await readRejected(redis, projectId, now + 31 * DAY_MS)).counts).toEqual([]);
 });
 
+test('ignored fields are the newest, and expire within a week', async () => {
+  const projectId = newProjectId();
+  const now = Date.now();
+  const save = (at: number, fields: readonly string[]) =>
+    saveRejected(redis, { counts: [], samples: [], ignored: fields.map((field) => ({ projectId, field, at })) }, at);
+  await save(now - 4 * DAY_MS, ['old', 'again']);
+  await save(now, ['again', ...Array.from({ length: FIELDS_KEPT + 5 }, (_, index) => `field-${index}`)]);
+  const fields = (await readRejected(redis, projectId, now)).ignored_fields.map(({ field }) => field);
+  expect(fields).toHaveLength(FIELDS_KEPT);
+  expect(fields).not.toContain('old');
+  expect(await redis.pttl(`ingest:ignored-fields:${projectId}`)).toBeLessThanOrEqual(3.5 * DAY_MS);
+});
+
 test('erasing a person and deleting a project remove their samples only', async () => {
   const [mine, theirs] = [newProjectId(), newProjectId()];
   const now = Date.now();
@@ -124,13 +174,15 @@ test('erasing a person and deleting a project remove their samples only', async 
     const reason = 'id_too_long';
     const events = ['{"user_id":"alice"}', '{"device_id":"phone"}', '{"by":["alice"]}', '{"user_id":"bob"}'];
     const samples = events.map((event, index) => ({ projectId, reason, at: now + index, event }) as const);
-    await saveRejected(redis, { counts: [{ projectId, reason, events: 4 }], samples }, now);
+    const ignored = ['alice', 'amount'].map((field) => ({ projectId, field, at: now }));
+    await saveRejected(redis, { counts: [{ projectId, reason, events: 4 }], samples, ignored }, now);
   }
   await forgetSamplesOf(redis, mine, ['alice', 'phone']);
-  const { counts, samples } = await readRejected(redis, mine, now);
+  const { counts, samples, ignored_fields: ignored } = await readRejected(redis, mine, now);
+  expect(ignored.map(({ field }) => field)).toEqual(['amount']);
   expect(counts).toMatchObject([{ events: 4 }]);
   expect(samples.map(({ event }) => event)).toEqual(['{"user_id":"bob"}']);
   await forgetRejected(redis, mine, now);
-  expect(await readRejected(redis, mine, now)).toEqual({ counts: [], samples: [] });
+  expect(await readRejected(redis, mine, now)).toEqual(NOTHING);
   expect((await readRejected(redis, theirs, now)).samples).toHaveLength(4);
 });

@@ -1,4 +1,5 @@
-// Rejected events: how many for each reason and day, what to change, and the newest samples.
+// Rejected events: how many for each reason and day, what to change, and the newest samples; and
+// the fields of accepted events that are ignored.
 import { useQuery } from '@tanstack/react-query';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { exact, instant } from '../answer/format.js';
@@ -14,6 +15,7 @@ interface RejectedEvents {
   /** Days are of UTC. */
   readonly counts: readonly { readonly date: string; readonly reason: string; readonly events: number }[];
   readonly samples: readonly { readonly at: string; readonly reason: string; readonly event: string }[];
+  readonly ignored_fields: readonly { readonly field: string; readonly instead: string; readonly last_at: string }[];
 }
 
 const REFRESHED_MS = 10_000;
@@ -75,7 +77,35 @@ export function Rejected({ project }: { readonly project: Project }) {
           </section>
         </div>
       )}
+      {data.ignored_fields.length > 0 && <IgnoredFields project={project} fields={data.ignored_fields} />}
     </>
+  );
+}
+
+interface IgnoredProps {
+  readonly project: Project;
+  readonly fields: RejectedEvents['ignored_fields'];
+}
+
+function IgnoredFields({ project, fields }: IgnoredProps) {
+  return (
+    <section className={`card ${style.card}`} aria-labelledby="ignored">
+      <h2 id="ignored">{dataTexts.ignoredTitle}</h2>
+      <p className={`muted ${style.note}`}>{dataTexts.ignoredNote}</p>
+      <ul className={style.reasons} aria-labelledby="ignored">
+        {fields.map(({ field, instead, last_at: at }) => (
+          <li key={field}>
+            <div className={style.propertyHead}>
+              <strong>{field}</strong>
+              <time dateTime={at} className={style.coverage}>
+                {instant(at, project.timezone)}
+              </time>
+            </div>
+            <p className="muted">{dataTexts.sendInstead(instead)}</p>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 

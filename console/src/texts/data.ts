@@ -55,5 +55,10 @@ export const dataTexts = {
   lastDay: 'Last on',
   samplesTitle: 'Newest samples',
   noSamples: 'No sample is kept any more.',
+  ignoredTitle: 'Ignored fields',
+  ignoredNote:
+    'Fields that the newest events have beside those of an event. The events are stored without them; names are kept for half a week.',
+  sendInstead: (field: string) =>
+    field.endsWith('_properties') ? `Put what it holds into ${field}.` : `Send it as ${field}.`,
   rejectedByDay: (reason: string, total: string) => `${reason} by day: ${total} in 30 days`,
 } as const;

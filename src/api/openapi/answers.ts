@@ -4,7 +4,6 @@ import { z } from 'zod';
 import { ROLES } from '../../access/roles.js';
 import { variableSchema } from '../../dashboards/config-schema.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
-import { SKIP_REASONS } from '../../ingest/schema.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
 import { MODES } from '../../query/sources/index.js';
 
@@ -287,18 +286,6 @@ export const usageDay = z.strictObject({
   events_ingested: count,
   events_stored: count,
   queries_run: count,
-});
-
-const reason = z.enum(SKIP_REASONS);
-export const rejected = z.strictObject({
-  counts: z.array(z.strictObject({ date: z.iso.date(), reason, events: z.int().min(1) })),
-  samples: z.array(
-    z.strictObject({
-      at: moment,
-      reason,
-      event: z.string().meta({ description: 'the beginning of its JSON, without keys of the service and addresses' }),
-    }),
-  ),
 });
 
 const dashboardSummary = z.strictObject({

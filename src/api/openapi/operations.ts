@@ -290,7 +290,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { query: usageQuery, errors: [400] },
     ],
     'GET /api/projects/{projectID}/rejected': [
-      'Lists rejected events: counts of the last 30 days by reason, and the newest 20 samples',
+      'Lists rejected events: counts of the last 30 days by reason, the newest 20 samples, and fields of events that are ignored',
       { 200: json('Rejected') },
     ],
     'GET /api/projects/{projectID}/delivery': [

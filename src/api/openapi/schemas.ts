@@ -29,6 +29,7 @@ import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
 import * as definitionAnswers from './definition-answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
+import { rejected } from './rejected-answers.js';
 
 /** A dashboard that a dry run would create has no id and version 0. */
 const triedDashboard = answers.syncedDashboard.extend({
@@ -116,7 +117,7 @@ const SCHEMAS = {
   NewToken: answers.newToken,
   Token: answers.token,
   UsageDay: answers.usageDay,
-  Rejected: answers.rejected,
+  Rejected: rejected,
   ErasureReceipt: answers.erasureReceipt,
   PendingErasure: answers.pendingErasure,
   ErasureRequest: answers.erasureRequest,

@@ -4,6 +4,7 @@ import { pipeline, Readable, type TransformCallback } from 'node:stream';
 import { type CsvError, Parser } from 'csv-parse';
 import { setOwnProperty } from '../../platform/own-property.js';
 import type { ReadRecord } from '../source.js';
+import { peek } from './decode.js';
 import type { InputFile } from './input-files.js';
 
 /** A quote that is never closed would otherwise take the rest of the file. */
@@ -18,9 +19,17 @@ export async function* readCsv(
   file: InputFile,
   toName: (name: string) => string = (name) => name,
 ): AsyncGenerator<ReadRecord<CsvRow>, void, undefined> {
+  const { first, all } = await peek(file.open());
+  const parser = new RowParser(toName, findDelimiter(first));
   // Errors propagate to the reader of the last stream; the callback has nothing to add.
-  const lists = pipeline(Readable.from(file.open(), { objectMode: false }), new RowParser(toName), () => undefined);
+  const lists = pipeline(Readable.from(all, { objectMode: false }), parser, () => undefined);
   for await (const rows of lists as AsyncIterable<readonly ReadRecord<CsvRow>[]>) yield* rows;
+}
+
+/** The comma, unless the header has none: spreadsheets and clients of MySQL write others. */
+function findDelimiter(first: Buffer): string {
+  const [header = ''] = first.toString('utf8').split(/[\r\n]/, 1);
+  return [',', ';', '\t'].find((delimiter) => header.includes(delimiter)) ?? ',';
 }
 
 /**
@@ -32,8 +41,9 @@ class RowParser extends Parser {
   #header: readonly string[] | undefined;
   #rows: ReadRecord<CsvRow>[] = [];
 
-  constructor(toName: (name: string) => string) {
+  constructor(toName: (name: string) => string, delimiter: string) {
     super({
+      delimiter,
       bom: true,
       relax_column_count: true,
       relax_quotes: true,

@@ -1,19 +1,18 @@
 // The input of an import: files, folders, globs, zip archives and standard input, in one order on
-// every run. Gzip is recognized by its first bytes, Brotli by its name. Counts bytes as stored, for
-// progress.
+// every run. Counts bytes as stored, for progress.
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { addAbortSignal, pipeline, Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip } from 'node:zlib';
+import { addAbortSignal, type Readable } from 'node:stream';
 import { UsageError } from '../../platform/usage-error.js';
+import { decoded } from './decode.js';
 import { globRoot, isGlob, toGlobRegExp } from './globs.js';
 import { isZip, openZipEntry, readZipDirectory } from './zip.js';
 
 export interface InputFile {
   /** As it is printed: the path, with the name in the archive behind it. */
   readonly name: string;
-  /** The decompressed bytes; rejects when they are damaged. */
+  /** The decompressed bytes; rejects when they are damaged or of a format that is not read. */
   readonly open: () => AsyncIterable<Buffer>;
   /** Whether it can be opened only once. */
   readonly isOnce?: true;
@@ -47,7 +46,7 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
       yield chunk;
     }
   };
-  const openAs = (name: string, open: () => Readable) => () => decompressed(name, counted(open()));
+  const openAs = (name: string, open: () => Readable) => () => decoded(name, counted(open()));
   const files: InputFile[] = [];
   let bytesTotal: number | undefined = 0;
   for (const path of paths) {
@@ -62,7 +61,7 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
       if (bytesTotal !== undefined) bytesTotal += bytes;
       if (await isZip(file)) {
         for (const entry of (await readZipDirectory(file)).filter(({ name }) => isShown(name))) {
-          const openEntry = () => decompressed(entry.name, openZipEntry(file, entry, counted));
+          const openEntry = () => decoded(entry.name, openZipEntry(file, entry, counted));
           files.push({ name: `${file}/${entry.name}`, open: openEntry });
         }
       } else {
@@ -119,31 +118,3 @@ async function filesUnder(folder: string): Promise<FoundFile[]> {
 /** Hidden files, and what macOS and Spark write beside the data. */
 const isShown = (name: string): boolean =>
   !name.endsWith('/') && !/^[._]/.test(basename(name)) && !name.startsWith('__MACOSX/');
-
-/** Decompresses gzip, also several members one after the other, and Brotli; passes others. */
-async function* decompressed(name: string, source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
-  const chunks = source[Symbol.asyncIterator]();
-  const first = await chunks.next();
-  if (first.done === true) return;
-  const all = async function* () {
-    yield first.value;
-    for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) yield next.value;
-  };
-  const create = findDecompressor(name, first.value);
-  if (create === undefined) {
-    yield* all();
-    return;
-  }
-  // Errors propagate to the reader of the last stream; the callback has nothing to add.
-  yield* pipeline(Readable.from(all(), { objectMode: false }), create({ chunkSize: READ_BYTES }), () => undefined);
-}
-
-function findDecompressor(
-  name: string,
-  first: Buffer,
-): typeof createGunzip | typeof createBrotliDecompress | undefined {
-  if (first[0] === 0x1f && first[1] === 0x8b) return createGunzip;
-  // The name of a Parquet file has the codec of its pages.
-  const isBrotli = name.endsWith('.br') && first.toString('latin1', 0, 4) !== 'PAR1';
-  return isBrotli ? createBrotliDecompress : undefined;
-}

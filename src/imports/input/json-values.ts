@@ -2,7 +2,6 @@
 // constant memory. Objects one after the other are read as well.
 import type { ReadRecord } from '../source.js';
 import { isObject, type JsonObject } from '../values.js';
-import type { InputFile } from './input-files.js';
 
 const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
 const QUOTE = 0x22;
@@ -11,10 +10,12 @@ const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
 /** `line` is the number of the object, from 1: such files often are one line. */
-export async function* readJsonObjects(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
+export async function* readJsonObjects(
+  source: AsyncIterable<Buffer>,
+): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
   const splitter = new ObjectSplitter();
   let line = 0;
-  for await (const chunk of file.open()) {
+  for await (const chunk of source) {
     for (const text of splitter.push(chunk)) {
       line += 1;
       yield { line, ...tryParse(text) };

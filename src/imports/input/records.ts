@@ -3,18 +3,25 @@
 
 import type { ReadRecord } from '../source.js';
 import { isObject, type JsonObject } from '../values.js';
+import { peek } from './decode.js';
 import type { InputFile } from './input-files.js';
+import { readJsonObjects } from './json-values.js';
 import { readLines } from './line-reader.js';
 
 /** Longer lines are refused: the service takes requests of 5 MiB. */
 const RECORD_BYTES_MAX = 5 * 1024 * 1024;
 
-/** One JSON object a line. */
+/** One JSON object a line, or one array of objects, whose line is then the number of the object. */
 export async function* readJsonLines(
   file: InputFile,
   { recordBytesMax = RECORD_BYTES_MAX }: { recordBytesMax?: number } = {},
 ): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
-  for await (const { text, number: line, isCut } of readLines(file.open(), { lineBytesMax: recordBytesMax })) {
+  const { first, all } = await peek(file.open());
+  if (first.toString('utf8').trimStart().startsWith('[')) {
+    yield* readJsonObjects(all);
+    return;
+  }
+  for await (const { text, number: line, isCut } of readLines(all, { lineBytesMax: recordBytesMax })) {
     if (isCut) yield { line, problem: `longer than ${recordBytesMax} bytes` };
     else if (text.trim() !== '') yield { line, ...tryParseObject(text) };
   }

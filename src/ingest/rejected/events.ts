@@ -1,16 +1,18 @@
-// Buffers rejected events off the hot path: counts and samples are collected in memory and written
-// to Redis once a second, so that the cost does not grow with the number of rejected events.
+// Buffers rejected events and ignored fields off the hot path: they are collected in memory and
+// written to Redis once a second, so that the cost does not grow with the number of events.
 import { DelayedWrite } from '../../platform/flow/delayed-write.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
 import type { Redis } from '../../platform/redis/client.js';
 import type { SkipReason } from '../schema.js';
 import { toSample } from './sample.js';
-import { type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './store.js';
+import { type IgnoredField, type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './store.js';
 
 const WRITE_EVERY_MS = 1000;
 /** Samples that wait between two writes, of all projects together. */
 const SAMPLES_WAITING_MAX = 200;
+/** The same of ignored fields. */
+const IGNORED_WAITING_MAX = 1000;
 
 export interface RejectedEvent {
   readonly reason: SkipReason;
@@ -25,6 +27,7 @@ export class RejectedEvents {
   readonly #log: Logger;
   #counts = new Map<string, RejectedCount>();
   #samples: RejectedSample[] = [];
+  #ignored = new Map<string, IgnoredField>();
   readonly #delayed = new DelayedWrite(WRITE_EVERY_MS, () => this.#write());
 
   constructor(redis: Redis, log: Logger) {
@@ -47,15 +50,28 @@ export class RejectedEvents {
     this.#delayed.schedule();
   }
 
+  /** `fields` are those of one event. */
+  noteIgnored(projectId: ProjectId, fields: readonly string[], at: number): void {
+    if (fields.length === 0) return;
+    for (const field of fields) {
+      const key = `${projectId}:${field}`;
+      const hasRoom = this.#ignored.has(key) || this.#ignored.size < IGNORED_WAITING_MAX;
+      if (hasRoom) this.#ignored.set(key, { projectId, field, at });
+    }
+    this.#delayed.schedule();
+  }
+
   /** Resolves when everything noted has been written, or the write has failed. */
   close(): Promise<void> {
     return this.#delayed.close();
   }
 
   async #write(): Promise<void> {
-    const rejected = { counts: [...this.#counts.values()], samples: this.#samples };
+    const ignored = [...this.#ignored.values()];
+    const rejected = { counts: [...this.#counts.values()], samples: this.#samples, ignored };
     this.#counts = new Map();
     this.#samples = [];
+    this.#ignored = new Map();
     await saveRejected(this.#redis, rejected, Date.now()).catch((err: unknown) =>
       this.#log.warn({ err }, 'rejected events were not noted'),
     );

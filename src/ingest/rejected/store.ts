@@ -1,6 +1,7 @@
 // Store of rejected events in Redis, for customers whose events are missing: counts by project, day
-// and reason, and the newest samples of each project. Both expire. They are hints: nothing is
-// billed by them, and a process that crashes loses those it has not written yet.
+// and reason, the newest samples of each project, and the fields of events that are ignored. All
+// expire. They are hints: nothing is billed by them, and a process that crashes loses those it has
+// not written yet.
 import { PublicError } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Redis } from '../../platform/redis/client.js';
@@ -8,9 +9,11 @@ import { executed } from '../../platform/redis/transaction.js';
 import { toDay } from '../../usage/range.js';
 import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import { SKIP_REASONS, type SkipReason } from '../schema.js';
+import { toKnownField } from './ignored-fields.js';
 import { isNamedIn } from './sample.js';
 
 export const SAMPLES_KEPT = 20;
+export const FIELDS_KEPT = 50;
 const DAY_MS = 24 * 60 * 60_000;
 // All samples expire half a week after the newest one, and each write removes those older than half
 // a week: no sample is kept for more than a week.
@@ -18,6 +21,7 @@ const SAMPLES_KEPT_MS = 3.5 * DAY_MS;
 
 const countsKey = (day: string): string => `ingest:rejected:${day}`;
 const countField = (projectId: string, reason: SkipReason): string => `${projectId}:${reason}`;
+const ignoredKey = (projectId: string): string => `ingest:ignored-fields:${projectId}`;
 const samplesKey = (projectId: string): string => `ingest:rejected-samples:${projectId}`;
 
 export interface RejectedCount {
@@ -34,9 +38,21 @@ export interface RejectedSample {
   readonly event: string;
 }
 
+/** An unknown field of an event. */
+export interface IgnoredField {
+  readonly projectId: ProjectId;
+  readonly field: string;
+  /** Milliseconds. */
+  readonly at: number;
+}
+
 export async function saveRejected(
   redis: Redis,
-  rejected: { counts: readonly RejectedCount[]; samples: readonly RejectedSample[] },
+  rejected: {
+    readonly counts: readonly RejectedCount[];
+    readonly samples: readonly RejectedSample[];
+    readonly ignored?: readonly IgnoredField[];
+  },
   now: number,
 ): Promise<void> {
   const transaction = redis.multi();
@@ -49,11 +65,22 @@ export async function saveRejected(
     // Equal samples are stored once, with their latest time.
     transaction.zadd(samplesKey(projectId), at, JSON.stringify({ reason, event }));
   }
-  for (const key of new Set(rejected.samples.map(({ projectId }) => samplesKey(projectId)))) {
-    transaction.zremrangebyscore(key, '-inf', now - SAMPLES_KEPT_MS);
-    transaction.zremrangebyrank(key, 0, -SAMPLES_KEPT - 1);
-    transaction.pexpire(key, SAMPLES_KEPT_MS);
-  }
+  for (const { projectId, field, at } of rejected.ignored ?? []) transaction.zadd(ignoredKey(projectId), at, field);
+  const keepNewest = (keys: readonly string[], kept: number) => {
+    for (const key of new Set(keys)) {
+      transaction.zremrangebyscore(key, '-inf', now - SAMPLES_KEPT_MS);
+      transaction.zremrangebyrank(key, 0, -kept - 1);
+      transaction.pexpire(key, SAMPLES_KEPT_MS);
+    }
+  };
+  keepNewest(
+    rejected.samples.map(({ projectId }) => samplesKey(projectId)),
+    SAMPLES_KEPT,
+  );
+  keepNewest(
+    (rejected.ignored ?? []).map(({ projectId }) => ignoredKey(projectId)),
+    FIELDS_KEPT,
+  );
   await executed(transaction);
 }
 
@@ -61,11 +88,17 @@ export async function saveRejected(
 export interface Rejected {
   readonly counts: readonly { readonly date: string; readonly reason: SkipReason; readonly events: number }[];
   readonly samples: readonly { readonly at: string; readonly reason: SkipReason; readonly event: string }[];
+  /** `instead`: the field that takes what it holds. */
+  readonly ignored_fields: readonly { readonly field: string; readonly instead: string; readonly last_at: string }[];
 }
 
 export async function readRejected(redis: Redis, projectId: ProjectId, now: number): Promise<Rejected> {
   try {
-    return { counts: await readCounts(redis, projectId, now), samples: await readSamples(redis, projectId) };
+    return {
+      counts: await readCounts(redis, projectId, now),
+      samples: await readSamples(redis, projectId),
+      ignored_fields: await readIgnoredFields(redis, projectId),
+    };
   } catch (cause) {
     throw new PublicError('unavailable', 'rejected events cannot be read right now; try again', { cause });
   }
@@ -82,16 +115,29 @@ async function readCounts(redis: Redis, projectId: ProjectId, now: number): Prom
 
 /** The samples that are kept, newest first. */
 export async function readSamples(redis: Redis, projectId: ProjectId): Promise<Rejected['samples']> {
-  const found = await redis.zrevrange(samplesKey(projectId), 0, -1, 'WITHSCORES');
+  return (await readNewest(redis, samplesKey(projectId))).map(({ member, at }) => {
+    const { reason, event } = JSON.parse(member) as Pick<RejectedSample, 'reason' | 'event'>;
+    return { at, reason, event };
+  });
+}
+
+async function readIgnoredFields(redis: Redis, projectId: ProjectId): Promise<Rejected['ignored_fields']> {
+  return (await readNewest(redis, ignoredKey(projectId))).map(({ member, at }) => {
+    return { field: member, instead: toKnownField(member), last_at: at };
+  });
+}
+
+/** Members of a sorted set whose scores are times. */
+async function readNewest(redis: Redis, key: string): Promise<{ member: string; at: string }[]> {
+  const found = await redis.zrevrange(key, 0, -1, 'WITHSCORES');
   return Array.from({ length: found.length / 2 }, (_, index) => {
-    const { reason, event } = JSON.parse(found[2 * index] ?? '') as Pick<RejectedSample, 'reason' | 'event'>;
-    return { at: new Date(Number(found[2 * index + 1])).toISOString(), reason, event };
+    return { member: found[2 * index] ?? '', at: new Date(Number(found[2 * index + 1])).toISOString() };
   });
 }
 
 /**
- * Deletes the samples that contain one of the ids. Other samples may match too; that is accepted,
- * because samples are hints.
+ * Deletes the samples and ignored fields that contain one of the ids. Others may match too; that is
+ * accepted, because they are hints.
  */
 export async function forgetSamplesOf(redis: Redis, projectId: ProjectId, ids: readonly string[]): Promise<void> {
   const key = samplesKey(projectId);
@@ -101,12 +147,15 @@ export async function forgetSamplesOf(redis: Redis, projectId: ProjectId, ids: r
     return ids.some((id) => isNamedIn(event, id));
   });
   if (named.length > 0) await redis.zrem(key, ...named);
+  const fields = await redis.zrange(ignoredKey(projectId), 0, -1);
+  const namedFields = fields.filter((field) => ids.some((id) => field.includes(id)));
+  if (namedFields.length > 0) await redis.zrem(ignoredKey(projectId), ...namedFields);
 }
 
-/** Removes counts and samples of a deleted project. */
+/** Removes counts, samples and ignored fields of a deleted project. */
 export async function forgetRejected(redis: Redis, projectId: ProjectId, now: number): Promise<void> {
   const fields = SKIP_REASONS.map((reason) => countField(projectId, reason));
-  const transaction = redis.multi().unlink(samplesKey(projectId));
+  const transaction = redis.multi().unlink(samplesKey(projectId), ignoredKey(projectId));
   for (const day of countedDays(now)) transaction.hdel(countsKey(day), ...fields);
   await executed(transaction);
 }

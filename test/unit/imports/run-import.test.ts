@@ -3,13 +3,14 @@
 import { expect, test } from 'vitest';
 import { type ImportOptions, runImport } from '../../../src/imports/run-import.js';
 import { findSource } from '../../../src/imports/sources/table.js';
-import { toReport } from '../../../src/imports/summary.js';
+import { findFailure, toReport } from '../../../src/imports/summary.js';
 import type { SendBatch } from '../../../src/imports/track-client.js';
 import { generateAccessLog } from '../../support/access-log-generator.js';
 import { inputOf } from '../../support/imports.js';
 
 const LINE = '203.0.113.9 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "curl"';
 const NOW_MS = Date.UTC(2026, 0, 31);
+const ARGUMENTS = { paths: ['a.log'], source: { name: 'access-log', about: 'logs' } };
 
 /** Imports text of a source; without a client for /track as a dry run. */
 function importText(text: string, options: Partial<ImportOptions> & { source?: string; track?: SendBatch } = {}) {
@@ -226,4 +227,13 @@ test('a file that is damaged in the middle is named, and the next is read', asyn
   expect([...summary.skipped]).toEqual([
     ['the file cannot be read to its end (unexpected end of file)', { count: 1, samples: ['damaged.log'] }],
   ]);
+  expect(findFailure(summary, ARGUMENTS)).toMatch(/^1 file was not read to the end: .* import again/);
+});
+
+test('an import that was of no use says what its source reads', async () => {
+  expect(findFailure(await importText(`${LINE}\n`), ARGUMENTS)).toBeUndefined();
+  expect(findFailure(await importText(''), ARGUMENTS)).toBe('a.log has no records; access-log reads logs');
+  expect(findFailure(await importText('x\n'), ARGUMENTS)).toBe(
+    'nothing in a.log can be imported as access-log, which reads logs',
+  );
 });

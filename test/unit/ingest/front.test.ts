@@ -121,7 +121,11 @@ function createSdks({ isIdentifyFull = false } = {}) {
     limits: { propertiesMax: 9, userPropertiesMax: 9, keyLengthMax: 9, valueBytesMax: 9, batchSizeMax: BATCH_SIZE_MAX },
     findGeography: () => ({}),
     metrics: { accepted: { inc: nothing }, skipped: { inc: nothing }, skippedCalls: { inc: nothing } },
-    ...{ rejectedEvents: { note: nothing }, droppedEvents: { note: nothing }, groupCommit: commitOf('event') },
+    ...{
+      rejectedEvents: { note: nothing, noteIgnored: nothing },
+      droppedEvents: { note: nothing },
+      groupCommit: commitOf('event'),
+    },
   };
   const admission = isIdentifyFull ? { ...common.admission, admit: refuse } : common.admission;
   const identity = { ...common, admission, groupCommit: commitOf('profile') };

@@ -6,6 +6,6 @@ import { createMapper } from './map.js';
 export const matomo = defineSource({
   name: 'matomo',
   about: 'visits of Live.getLastVisitsDetails (JSON)',
-  read: readJsonObjects,
+  read: (file) => readJsonObjects(file.open()),
   createMapper,
 });

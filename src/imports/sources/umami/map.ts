@@ -12,6 +12,10 @@ const CUSTOM_EVENT = '2';
 export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('um');
   return (row, file) => {
+    // It has the id and the time of its event, which it would replace.
+    if ('revenue' in row && !('url_path' in row)) {
+      return [{ kind: 'skip', reason: 'a row of revenue: event_data has its values' }];
+    }
     const type = toType(row);
     if (type === undefined) return [{ kind: 'skip', reason: 'neither a page view nor an event with a name' }];
     const timeMs = toTime(row.created_at);

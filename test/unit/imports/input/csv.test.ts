@@ -61,6 +61,14 @@ test.each(CASES)('readCsv() for any chunk size: %s', async (_rule, text, expecte
   for (const size of [1, 2, 3, 100]) expect(await read(text, size), `chunks of ${size}`).toEqual(expected);
 });
 
+test.each([
+  ['semicolons', 'a;b\n1,5;"x;y"\n', { a: '1,5', b: 'x;y' }],
+  ['tabs', 'a\tb\n1\t2;3\n', { a: '1', b: '2;3' }],
+  ['commas, where the header has one', 'a,b;c\n1,2\n', { a: '1', 'b;c': '2' }],
+])('columns may be separated by %s', async (_by, text, expected) => {
+  expect(await read(text, 100)).toEqual([row(2, expected)]);
+});
+
 test('a column may have any name', async () => {
   const [record] = await read('__proto__,constructor\n1,2\n', 100);
   expect(Object.entries((record as { value: CsvRow }).value)).toEqual([

@@ -27,11 +27,31 @@ beforeAll(() => {
   write('lines.jsonl.br', brotliCompressSync('brotli'));
   write('events.parquet.br', 'PAR1');
   write('export.zip', readFileSync(ARCHIVE));
+  write('utf-16.csv', Buffer.from('\uFEFFid,я😀\n', 'utf16le'));
+  write('utf-16.csv.gz', gzipSync(Buffer.from('\uFEFFid,я😀\n', 'utf16le').swap16()));
+  for (const [name, content] of NOT_READ) write(name, content);
   write('cut.gz', gzipSync('x'.repeat(1000)).subarray(0, 20));
   const archive = readFileSync(ARCHIVE);
   write('cut.zip', archive.subarray(0, archive.length - 40));
   write('damaged.zip', changeStoredByte(archive));
 });
+
+const tar = Buffer.alloc(512);
+tar.write('ustar', 257);
+
+/** Files of formats that are not read, with what is said of them. */
+const NOT_READ: readonly (readonly [name: string, content: Buffer, problem: string])[] = [
+  ['a.zst', Buffer.from('28b52ffd00', 'hex'), 'compressed with zstd, which is not read: decompress it first'],
+  ['a.bz2', Buffer.from('BZh91AY&SY'), 'compressed with bzip2'],
+  ['a.xz', Buffer.from('fd377a585a0000', 'hex'), 'compressed with xz'],
+  ['a.lz4', Buffer.from('04224d1800', 'hex'), 'compressed with lz4'],
+  ['a.lzo', Buffer.from('894c5a4f000d0a1a0a', 'hex'), 'compressed with lzop'],
+  ['a.7z', Buffer.from('377abcaf271c00', 'hex'), 'a 7z archive, which is not read: unpack it first'],
+  ['a.tar', tar, 'a tar archive'],
+  ['a.tar.gz', gzipSync(tar), 'a tar archive'],
+  ['a.gz.gz', gzipSync(gzipSync('a')), 'compressed twice: decompress it once'],
+  ['a.zip.gz', gzipSync(readFileSync(ARCHIVE)), 'a zip archive in another file'],
+];
 
 /** Changes the content of the stored entry. */
 function changeStoredByte(archive: Buffer): Buffer {
@@ -55,6 +75,14 @@ async function textOf(file: InputFile): Promise<string> {
 const CASES: readonly (readonly [rule: string, paths: readonly string[], files: readonly (readonly string[])[]])[] = [
   ['a file', ['log.txt'], [['log.txt', 'log']]],
   ['Brotli, by its name', ['lines.jsonl.br'], [['lines.jsonl.br', 'brotli']]],
+  [
+    'UTF-16 of both byte orders, by its mark',
+    ['utf-16.csv', 'utf-16.csv.gz'],
+    [
+      ['utf-16.csv', 'id,я😀\n'],
+      ['utf-16.csv.gz', 'id,я😀\n'],
+    ],
+  ],
   ['Parquet, whose codec is inside of it', ['events.parquet.br'], [['events.parquet.br', 'PAR1']]],
   ['standard input', ['-'], [['standard input', 'from stdin']]],
   [
@@ -127,4 +155,9 @@ const DAMAGED: readonly (readonly [path: string, message: string])[] = [
 test.each(DAMAGED)('reading %s rejects', async (path, message) => {
   const { files } = await open(path);
   await expect(Promise.all(files.map(textOf))).rejects.toThrow(message);
+});
+
+test.each(NOT_READ)('%s is refused with what to do', async (name, _content, problem) => {
+  const { files } = await open(name);
+  await expect(Promise.all(files.map(textOf))).rejects.toThrow(problem);
 });

@@ -53,6 +53,12 @@ test('rows that cannot be read or have no equal are skipped with a reason', asyn
   expect(skippedOf(unclosed)).toContain('not CSV: a quote is not closed');
 });
 
+test('a row of revenue, which has the id of its event, is skipped', async () => {
+  const rows = 'revenue_id,event_id,event_name,currency,revenue,created_at\nr1,e1,Buy,EUR,12.5,2024-01-01 10:00:00\n';
+  const found = await mapAll(umami, inputOf(rows));
+  expect(found).toEqual([{ kind: 'skip', reason: 'a row of revenue: event_data has its values' }]);
+});
+
 test('a visitor is the person of the distinct id', () => {
   expect(peopleOf(mapped)).toEqual([
     ['page_view', 'um-user-1'],

@@ -1,0 +1,45 @@
+// Unknown fields of events, which are ignored, so that a client that sends `timestamp` instead of
+// `time` can be told. The first event of each request is looked at: a client forms all alike, and
+// looking at every event would cost each request of 2,000 a tenth of a millisecond.
+import { isObject } from '../body.js';
+
+/** Fields of an event; the last four of secret keys only. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...['event_type', 'user_id', 'device_id', 'session_id', 'time', 'event_properties', 'user_properties', 'insert_id'],
+  ...['library', 'origin', 'clientOriginated', 'ip', 'user_agent', 'agent', 'geo'],
+]);
+const FIELDS_MAX = 20;
+/** Longer names are left out, not cut, so that an erasure finds every name that contains an id. */
+const LENGTH_MAX = 64;
+const NONE: readonly string[] = [];
+
+/** The names of the first unknown fields of an event. */
+export function findIgnoredFields(event: unknown): readonly string[] {
+  if (!isObject(event)) return NONE;
+  let found: string[] | undefined;
+  for (const key in event) {
+    if (KNOWN.has(key) || key.length > LENGTH_MAX) continue;
+    found ??= [];
+    if (found.push(key) === FIELDS_MAX) break;
+  }
+  return found ?? NONE;
+}
+
+/** Names that other products have for a field, in lower case without `_` and `$`. */
+const NAMES: Readonly<Record<string, readonly string[]>> = {
+  event_type: ['event', 'eventname', 'eventtype'],
+  time: ['timestamp', 'ts', 'datetime', 'eventtime', 'originaltimestamp'],
+  user_id: ['userid', 'distinctid', 'uid'],
+  device_id: ['deviceid', 'anonymousid', 'anonid'],
+  session_id: ['sessionid'],
+  insert_id: ['insertid', 'messageid', 'uuid', 'eventid'],
+  event_properties: ['eventproperties', 'properties', 'props'],
+  user_properties: ['userproperties', 'traits'],
+};
+const FIELD_BY_NAME: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAMES).flatMap(([field, names]) => names.map((name) => [name, field] as const)),
+);
+
+/** The field that takes what an unknown one holds: its name here, or the properties. */
+export const toKnownField = (field: string): string =>
+  FIELD_BY_NAME.get(field.toLowerCase().replace(/[_$]/g, '')) ?? 'event_properties';

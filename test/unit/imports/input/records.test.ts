@@ -1,0 +1,17 @@
+// Reader of JSON objects of the import: one a line, or elements of one array.
+import { expect, test } from 'vitest';
+import { readJsonLines } from '../../../../src/imports/input/records.js';
+import { inputOf } from '../../../support/imports.js';
+
+const RECORDS = [{ n: 1 }, { n: [{ of: 2 }] }];
+const NUMBERED = RECORDS.map((value, index) => ({ line: index + 1, value }));
+
+test.each([
+  ['lines', RECORDS.map((record) => JSON.stringify(record)).join('\n')],
+  ['an array in one line', JSON.stringify(RECORDS)],
+  ['an array in many lines, with a byte order mark', `\uFEFF${JSON.stringify(RECORDS, undefined, 2)}\n`],
+])('readJsonLines() reads %s', async (_form, text) => {
+  const records = [];
+  for await (const record of readJsonLines(inputOf(text))) records.push(record);
+  expect(records).toEqual(NUMBERED);
+});
