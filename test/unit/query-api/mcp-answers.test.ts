@@ -35,10 +35,11 @@ function storeOf(...rows: readonly object[]): unknown {
     count: async () => [{ count: 0 }],
     select: async () => rows,
     returning: async () => rows,
-    transaction: (run: (transaction: unknown) => unknown) => run(store),
+    // Without a function: a transaction that the caller ends.
+    transaction: (run?: (transaction: unknown) => unknown) => (run === undefined ? store : run(store)),
   };
   const store: unknown = new Proxy(() => store, {
-    get: (_, name) => (name === 'then' ? undefined : (ends[String(name)] ?? (() => store))),
+    get: (_, name) => (name === 'then' ? undefined : (ends[String(name)] ?? store)),
   });
   return store;
 }
