@@ -48,9 +48,9 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(createIngestRouter(deps.ingest));
   app.use(createIdentityRouter(deps.identity));
   app.post('/query', allowTokenOrigins, ...deps.queries);
-  app.post(AGENT_PATHS, allowTokenOrigins, ...deps.agents);
-  app.options(['/query', '/catalog', ...AGENT_PATHS], answerTokenPreflight);
-  app.all(AGENT_PATHS, allowTokenOrigins, refuseStreams);
+  app.post('/mcp', allowTokenOrigins, ...deps.agents);
+  app.options(['/query', '/catalog', '/mcp'], answerTokenPreflight);
+  app.all('/mcp', allowTokenOrigins, refuseStreams);
   app.get('/catalog', allowTokenOrigins);
   const protocols = { ingest: deps.ingest, identity: deps.identity };
   app.use(createProtocolsRouter(protocols));
@@ -77,9 +77,6 @@ export function createApp(deps: AppDeps): RequestListener {
     front(req, res);
   };
 }
-
-/** People copy the address into settings of their agent, also with a slash at the end. */
-const AGENT_PATHS = ['/mcp', '/mcp/'];
 
 /** Clients of the earlier generation of the protocol ask for a stream, and do without after 405. */
 const refuseStreams: RequestHandler = (_req, res) => {

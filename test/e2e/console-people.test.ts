@@ -330,8 +330,10 @@ describe('settings', () => {
   test('connect an agent with a token made in place, by the configuration that is shown', async () => {
     const visited = await shop.visit('/settings/agents');
     const { page } = visited;
-    const shown = page.locator('pre');
+    const shown = page.locator('pre').last();
     expect(await shown.textContent()).toContain('Bearer aat_…');
+    // For clients that use OAuth.
+    expect(await page.locator('pre').first().textContent()).toBe(`${shop.url}/mcp`);
     await page.getByRole('checkbox', { name: 'read and write dashboards' }).check();
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = (await page.getByText(/^aat_\w+$/).textContent()) ?? '';

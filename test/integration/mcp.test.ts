@@ -337,14 +337,13 @@ describe('refusals', () => {
 
   test('a Host that is not ours: 403', async () => {
     const { port } = new URL(processes.url);
-    const statusOf = async (host: string, target = '/mcp') =>
-      (await sendTarget(processes.url, { method: 'POST', target, headers: { Host: host, 'X-API-Key': token } })).status;
+    const statusOf = async (host: string) =>
+      (await sendTarget(processes.url, { method: 'POST', target: '/mcp', headers: { Host: host, 'X-API-Key': token } }))
+        .status;
     expect(await statusOf(`rebound.example.com:${port}`)).toBe(403);
     // The body, an empty object, is no message.
     expect(await statusOf('analytics.example.com')).toBe(400);
     expect(await statusOf(`localhost:${port}`)).toBe(400);
-    expect(await statusOf(`localhost:${port}`, '/mcp/')).toBe(400);
-    expect(await statusOf(`rebound.example.com:${port}`, '/mcp/')).toBe(403);
   });
 
   test('a foreign Origin without a token, or with a cookie: 403; with a token it may read the answer', async () => {

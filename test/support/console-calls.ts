@@ -2,6 +2,7 @@
 
 import type { RouteName } from '../../src/access/route-matrix.js';
 import { POSTHOG_PATHS } from '../../src/ingest/protocols/posthog/paths.js';
+import { createClients } from '../../src/oauth/clients.js';
 import type { Postgres } from '../../src/platform/postgres/client.js';
 import { createSignInLink } from '../../src/sign-in/sign-in-links.js';
 import { createTeam, type Sent } from './accounts.js';
@@ -192,6 +193,7 @@ export async function personCalls(postgres: Postgres, secretKeyBase: string): Pr
   const own = { session: people.member.session };
   const team = { organization_name: 'Team' };
   return [
+    ...oauthCalls(secretKeyBase, own),
     { route: 'GET /sign-in/{token}', path, status: 200 },
     { route: 'POST /sign-in/{token}', path, status: 303 },
     { route: 'POST /sign-in/{token}', path, status: 404 },
@@ -205,5 +207,29 @@ export async function personCalls(postgres: Postgres, secretKeyBase: string): Pr
       session: people.owner.session,
       body: { ...team, organization_name_confirm: 'Team' },
     },
+  ];
+}
+
+const CALLBACK = 'https://client.example.com/callback';
+
+function oauthCalls(secretKeyBase: string, own: Sent): Call[] {
+  const metadata = { client_name: 'Client', redirect_uris: [CALLBACK] };
+  const query = new URLSearchParams({
+    client_id: createClients(secretKeyBase).register(metadata).id,
+    ...{ response_type: 'code', code_challenge: 'c'.repeat(43), code_challenge_method: 'S256' },
+  });
+  const path = `/oauth/authorize?${query}`;
+  return [
+    { route: 'GET /.well-known/oauth-protected-resource', status: 200 },
+    { route: 'GET /.well-known/oauth-protected-resource/mcp', status: 200 },
+    { route: 'GET /.well-known/oauth-authorization-server', status: 200 },
+    { route: 'POST /oauth/register', status: 201, body: metadata },
+    { route: 'POST /oauth/register', status: 400, body: {} },
+    { route: 'GET /oauth/authorize', status: 400 },
+    { route: 'GET /oauth/authorize', path, status: 302 },
+    { route: 'GET /oauth/authorize', path, status: 200, ...own },
+    { route: 'POST /oauth/authorize', status: 400, ...own },
+    { route: 'POST /oauth/authorize', path, status: 200, ...own },
+    { route: 'POST /oauth/token', status: 400 },
   ];
 }
