@@ -89,7 +89,7 @@ interface IgnoredProps {
 
 function IgnoredFields({ project, fields }: IgnoredProps) {
   return (
-    <section className={`card ${style.card}`} aria-labelledby="ignored">
+    <section className={`card ${style.card} ${style.below}`} aria-labelledby="ignored">
       <h2 id="ignored">{dataTexts.ignoredTitle}</h2>
       <p className={`muted ${style.note}`}>{dataTexts.ignoredNote}</p>
       <ul className={style.reasons} aria-labelledby="ignored">
