@@ -4,6 +4,7 @@
 import type { RequestHandler } from 'express';
 import { PublicError } from '../platform/errors.js';
 import { allowAnyOrigin } from '../platform/http/cross-origin.js';
+import { LOOPBACK_NAMES } from '../platform/http/loopback.js';
 import { hasToken } from './agent-access.js';
 
 const PREFLIGHT_CACHED_SECONDS = '86400';
@@ -22,7 +23,7 @@ export const allowTokenOrigins: RequestHandler = (req, res, next) => {
   next();
 };
 
-/** A preflight carries no token, so it is answered for each; the request itself is checked. */
+/** A preflight carries no credential, so each is answered; the request itself is checked. */
 export const answerTokenPreflight: RequestHandler = (_req, res) => {
   allowAnyOrigin(res);
   res
@@ -33,15 +34,13 @@ export const answerTokenPreflight: RequestHandler = (_req, res) => {
     .end();
 };
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /**
  * For POST /mcp. `addresses` are the service's own: PUBLIC_URL and the like. Refuses a Host that is
  * neither one of these, nor a loopback name, nor the address that the connection reached; and a
  * foreign Origin without a token, or with cookies.
  */
 export function guardAgents(addresses: readonly URL[]): RequestHandler {
-  const names = new Set([...LOOPBACK, ...addresses.map(({ hostname }) => hostname)]);
+  const names = new Set([...LOOPBACK_NAMES, ...addresses.map(({ hostname }) => hostname)]);
   const origins = new Set(addresses.map(({ origin }) => origin));
   return (req, _res, next) => {
     const { host = '', origin, cookie } = req.headers;

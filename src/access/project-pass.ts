@@ -1,8 +1,8 @@
 // Project pass: a signed header by which `web` authorizes a signed-in person's query in the query
 // process, for one project, one person and half a minute. Signed with a key derived from
 // SECRET_KEY_BASE, so outsiders cannot forge it.
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
+import { createSignedClaims } from './signed-claims.js';
 
 export const PASS_HEADER = 'x-project-pass';
 
@@ -24,18 +24,15 @@ export interface ProjectPasses {
 }
 
 export function createProjectPasses(secretKeyBase: string): ProjectPasses {
-  const key = Buffer.from(hkdfSync('sha256', secretKeyBase, '', 'event-analytics: project passes', 32));
-  const sign = (claim: string) => createHmac('sha256', key).update(claim).digest();
+  const claims = createSignedClaims(secretKeyBase, 'project passes');
   return {
     issue({ projectId, personId, timezone = 'UTC' }, now) {
-      const claim = `${projectId}.${personId}.${timezone}.${now + LIFETIME_MS}`;
-      return `${claim}.${sign(claim).toString('base64url')}`;
+      return claims.sign(`${projectId}.${personId}.${timezone}.${now + LIFETIME_MS}`);
     },
     tryRead(pass, now) {
-      const [projectId = '', personId = '', timezone = '', expiresAt = '', signature = ''] = pass.split('.');
-      const expected = sign(`${projectId}.${personId}.${timezone}.${expiresAt}`);
-      const given = Buffer.from(signature, 'base64url');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      const claim = claims.tryRead(pass);
+      if (claim === undefined) return undefined;
+      const [projectId = '', personId = '', timezone = '', expiresAt = ''] = claim.split('.');
       return Number(expiresAt) > now ? { projectId: toProjectId(projectId), personId, timezone } : undefined;
     },
   };

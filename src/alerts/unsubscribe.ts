@@ -1,6 +1,6 @@
 // Unsubscribing of a mailbox from the alerts of a project: a signed link in every mail, which needs
 // no session, because a receiver may have no account.
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { createSignedClaims } from '../access/signed-claims.js';
 import { isUuid, type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
@@ -19,18 +19,15 @@ const UNSUBSCRIBE_PATH = '/unsubscribe';
 
 /** The token has the form `<project>.<address>.<signature>`, the last two in base64url. */
 export function createUnsubscribeLinks(secretKeyBase: string, publicUrl: URL): UnsubscribeLinks {
-  const key = Buffer.from(hkdfSync('sha256', secretKeyBase, '', 'event-analytics: unsubscribe links', 32));
-  const sign = (claim: string): Buffer => createHmac('sha256', key).update(claim).digest();
+  const claims = createSignedClaims(secretKeyBase, 'unsubscribe links');
   return {
     toUrl({ projectId, address }) {
-      const claim = `${projectId}.${Buffer.from(address).toString('base64url')}`;
-      return new URL(`${UNSUBSCRIBE_PATH}/${claim}.${sign(claim).toString('base64url')}`, publicUrl).href;
+      const token = claims.sign(`${projectId}.${Buffer.from(address).toString('base64url')}`);
+      return new URL(`${UNSUBSCRIBE_PATH}/${token}`, publicUrl).href;
     },
     tryRead(token) {
-      const [projectId = '', address = '', signature = ''] = token.split('.');
-      const expected = sign(`${projectId}.${address}`);
-      const given = Buffer.from(signature, 'base64url');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected) || !isUuid(projectId)) return undefined;
+      const [projectId = '', address = ''] = claims.tryRead(token)?.split('.') ?? [];
+      if (!isUuid(projectId)) return undefined;
       return { projectId: toProjectId(projectId), address: Buffer.from(address, 'base64url').toString() };
     },
   };

@@ -4,9 +4,9 @@ import type { Scope } from '../access/credentials.js';
 
 export const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 export const AUTHORIZATION_SERVER_PATH = '/.well-known/oauth-authorization-server';
-export const REGISTER_PATH = '/oauth/register';
-export const AUTHORIZE_PATH = '/oauth/authorize';
-export const TOKEN_PATH = '/oauth/token';
+const REGISTER_PATH = '/oauth/register';
+const AUTHORIZE_PATH = '/oauth/authorize';
+const TOKEN_PATH = '/oauth/token';
 
 const MCP_PATH = '/mcp';
 

@@ -1,9 +1,10 @@
 // Clients that register themselves (RFC 7591), such as Claude, ChatGPT and editors. The client_id
 // is what a client says of itself, signed: anybody may register, and nothing is stored. None of it
 // is verified, so the page that asks the person names the host that gets the token.
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { createSignedClaims } from '../access/signed-claims.js';
 import { nameField } from '../accounts/schema.js';
+import { LOOPBACK_NAMES } from '../platform/http/loopback.js';
 import { OAuthError } from './errors.js';
 
 export interface Client {
@@ -23,8 +24,6 @@ const REDIRECT_URIS_MAX = 10;
 /** Of all together: the id travels in addresses and in the cookie of a sign-in. */
 const REDIRECT_LENGTH_MAX = 1000;
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
-
 /** Schemes by which a page would run a script or read a file, or which no program answers. */
 const REFUSED_SCHEMES: ReadonlySet<string> = new Set(
   ['javascript', 'data', 'vbscript', 'file', 'filesystem', 'blob', 'about', 'ftp', 'ws', 'wss', 'mailto', 'tel'].map(
@@ -37,7 +36,7 @@ function isRedirectUri(text: string): boolean {
   if (!URL.canParse(text) || /[\s#\p{Cc}]/u.test(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   if (username !== '' || password !== '') return false;
-  return protocol === 'http:' ? LOOPBACK.has(hostname) : !REFUSED_SCHEMES.has(protocol);
+  return protocol === 'http:' ? LOOPBACK_NAMES.has(hostname) : !REFUSED_SCHEMES.has(protocol);
 }
 
 const redirectUris = z
@@ -55,26 +54,22 @@ const redirectUris = z
 
 const registration = z.object({ client_name: z.string().optional(), redirect_uris: redirectUris });
 
-/** The id has the form `<claims>.<signature>`, both in base64url. */
 export function createClients(secretKeyBase: string): Clients {
-  const key = Buffer.from(hkdfSync('sha256', secretKeyBase, '', 'event-analytics: clients of agents', 32));
-  const sign = (claims: string): Buffer => createHmac('sha256', key).update(claims).digest();
+  const ids = createSignedClaims(secretKeyBase, 'clients of agents');
   return {
     register(body) {
       const parsed = registration.safeParse(body);
       if (!parsed.success) throw toRegistrationError(parsed.error);
       const { client_name: given, redirect_uris: uris } = parsed.data;
       const name = nameField.safeParse(given).data ?? hostOf(uris[0] ?? '');
-      const claims = Buffer.from(JSON.stringify([name, ...uris])).toString('base64url');
-      return { id: `${claims}.${sign(claims).toString('base64url')}`, name, redirectUris: uris };
+      const claim = Buffer.from(JSON.stringify([name, ...uris])).toString('base64url');
+      return { id: ids.sign(claim), name, redirectUris: uris };
     },
     tryRead(id) {
-      const [claims = '', signature = ''] = id.split('.');
-      const expected = sign(claims);
-      const given = Buffer.from(signature, 'base64url');
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined;
+      const claim = ids.tryRead(id);
+      if (claim === undefined) return undefined;
       // Signed: the content is ours.
-      const [name, ...uris] = JSON.parse(Buffer.from(claims, 'base64url').toString()) as [string, ...string[]];
+      const [name, ...uris] = JSON.parse(Buffer.from(claim, 'base64url').toString()) as [string, ...string[]];
       return { id, name, redirectUris: uris };
     },
   };
@@ -97,7 +92,7 @@ export function hasRedirectUri(client: Client, uri: string): boolean {
 function differsInPort(known: string, uri: string): boolean {
   if (!isRedirectUri(uri)) return false;
   const [one, other] = [new URL(known), new URL(uri)];
-  if (one.protocol !== 'http:' || !LOOPBACK.has(one.hostname)) return false;
+  if (one.protocol !== 'http:' || !LOOPBACK_NAMES.has(one.hostname)) return false;
   other.port = one.port;
   return one.href === other.href;
 }
@@ -111,5 +106,5 @@ export function hostOf(uri: string): string {
 /** Whether a program on the person's own machine gets the answer. */
 export function isOnOwnMachine(uri: string): boolean {
   const { protocol, hostname } = new URL(uri);
-  return protocol !== 'https:' || LOOPBACK.has(hostname);
+  return protocol !== 'https:' || LOOPBACK_NAMES.has(hostname);
 }

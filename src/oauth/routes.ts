@@ -3,6 +3,7 @@
 // a token. The token is a personal one (aat_), as those made in Settings, and is revoked there.
 import { createHash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
+import { answerTokenPreflight } from '../access/agent-origins.js';
 import { limitByAddress } from '../access/limit-by-address.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import {
@@ -66,7 +67,7 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
   router.get('/.well-known/oauth-authorization-server', allowScripts, (_req, res) => {
     res.json(describeAuthorizationServer(publicUrl));
   });
-  router.options(['/.well-known/*path', '/oauth/register', '/oauth/token'], answerPreflight);
+  router.options(['/.well-known/*path', '/oauth/register', '/oauth/token'], answerTokenPreflight);
 
   router.post('/oauth/register', allowScripts, limitRate, readJsonBody, (req, res) => {
     res.status(201).json(describeClient(clients.register(req.body)));
@@ -101,11 +102,10 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
   );
 
   router.post('/oauth/token', allowScripts, limitRate, readForm, async (req, res) => {
-    const grant = await readGrant(req.body ?? {});
-    const token = toTokenRequest(clients.tryRead(grant.clientId), grant);
-    const created = await createToken(postgres, grant.projectId, {
-      ...{ personId: grant.personId, request: token, quotas },
-    }).catch((error: unknown) => {
+    const { client, grant } = await readGrant(req.body ?? {});
+    const { personId, projectId } = grant;
+    const request = toTokenRequest(client, grant);
+    const created = await createToken(postgres, projectId, { personId, request, quotas }).catch((error: unknown) => {
       throw error instanceof PublicError ? new OAuthError('invalid_grant', error.message) : error;
     });
     res.json({
@@ -138,14 +138,15 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
     return grant;
   }
 
-  async function readGrant(form: Readonly<Record<string, unknown>>): Promise<Grant> {
+  async function readGrant(form: Readonly<Record<string, unknown>>): Promise<{ client: Client; grant: Grant }> {
     if (form.grant_type !== 'authorization_code') {
       throw new OAuthError('unsupported_grant_type', 'grant_type is not authorization_code');
     }
     for (const name of ['code', 'client_id', 'code_verifier']) {
       if (typeof form[name] !== 'string') throw new OAuthError('invalid_request', `${name} is required`);
     }
-    if (clients.tryRead(String(form.client_id)) === undefined) {
+    const client = clients.tryRead(String(form.client_id));
+    if (client === undefined) {
       throw new OAuthError('invalid_client', 'the client_id was not made here; register again');
     }
     requireResource(form.resource, resource, (problem) => new OAuthError('invalid_target', problem));
@@ -159,12 +160,12 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
     if (challenge !== grant.challenge) {
       throw new OAuthError('invalid_grant', 'the code_verifier does not match the code_challenge');
     }
-    return grant;
+    return { client, grant };
   }
 }
 
-const toTokenRequest = (client: Client | undefined, { scopes }: Grant): TokenRequest => ({
-  name: client?.name ?? '',
+const toTokenRequest = ({ name }: Client, { scopes }: Grant): TokenRequest => ({
+  name,
   kind: 'personal',
   scopes: [...scopes],
   expires_in: `${TOKEN_LIFETIME_DAYS}d`,
@@ -192,15 +193,6 @@ function callbackOf({ redirectUri, state }: AuthorizationRequest, answer: Readon
 const allowScripts: RequestHandler = (_req, res, next) => {
   allowAnyOrigin(res);
   next();
-};
-
-const answerPreflight: RequestHandler = (_req, res) => {
-  allowAnyOrigin(res);
-  res
-    .set('Access-Control-Allow-Methods', 'GET, POST')
-    .set('Access-Control-Allow-Headers', 'Content-Type, MCP-Protocol-Version')
-    .status(204)
-    .end();
 };
 
 const answerOAuthErrors: ErrorRequestHandler = (error, _req, res, next) => {
