@@ -29,6 +29,11 @@ test('a message with a long text is parsed', () => {
   expect(parseMessage(Buffer.from(JSON.stringify(message)))).toEqual(message);
 });
 
+test.each(['null', '1', '"a"', '{"params":null}', '{"params":"a"}', `{"id":"${'a'.repeat(2_000)}"}`])(
+  'the SDK checks the rest: %s',
+  (json) => expect(parseMessage(Buffer.from(json))).toEqual(JSON.parse(json)),
+);
+
 test('a message may begin with a byte-order mark', () => {
   expect(parseMessage(Buffer.from('\uFEFF{"id":1}'))).toEqual({ id: 1 });
 });
@@ -41,6 +46,9 @@ test.each([
   ['a backslash at the end', '"\\', /not valid JSON/],
   ['a batch', '[{}]', /not a batch/],
   ['nothing', '', /not valid JSON/],
+  ['a long id', `{"id":"${'a'.repeat(2_001)}"}`, /"id" of the message has 2001 characters, and the limit is 2000/],
+  ['a long name', `{"params":{"name":"${'a'.repeat(2_001)}"}}`, /"name" of the message has 2001 characters/],
+  ['a long address', `{"params":{"uri":"${'a'.repeat(2_001)}"}}`, /"uri" of the message has 2001 characters/],
 ])('%s: bad request', (_what, json, message) => {
   expect(() => parseMessage(Buffer.from(json))).toThrow(
     expect.objectContaining({ kind: 'bad_request', message: expect.stringMatching(message) }),
