@@ -15,6 +15,7 @@ import {
   type LoopAttack,
   manyLines,
   QUERY_ATTACKS,
+  SEGMENT_ATTACKS,
   SYNC_ATTACKS,
   TRACK_ATTACKS,
 } from '../support/loop-attacks.js';
@@ -177,6 +178,13 @@ describe('queries do not block the event loop', () => {
 describe('events do not block the event loop', () => {
   test.each(TRACK_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
     const send = () => post('/track', hostile.secretKey, attack.body);
+    await expectToHold({ at: 'web', send, statuses: orLater(attack) });
+  });
+});
+
+describe('calls of other SDKs do not block the event loop', () => {
+  test.each(SEGMENT_ATTACKS.map((attack) => [attack.what, attack] as const))('%s', async (_what, attack) => {
+    const send = () => post('/v1/batch', hostile.secretKey, attack.body);
     await expectToHold({ at: 'web', send, statuses: orLater(attack) });
   });
 });

@@ -111,6 +111,25 @@ export const IDENTIFY_ATTACKS: readonly LoopAttack[] = [
   identified('half a million keys to remove', `"user_property_ops":{"$unset":[${numbered(450_000, key)}]}`),
 ];
 
+const traits = (count: number): string => numbered(count, (index) => `${key(index)}:1`);
+const segment = (what: string, calls: string, status = 200): LoopAttack => ({
+  what,
+  body: Buffer.from(`{"batch":[${calls}]}`),
+  status,
+});
+const identifies = (count: number, each: string): string =>
+  numbered(count, (index) => `{"type":"identify","userId":"u${index}","traits":{${each}}}`);
+
+/** Bodies of POST /v1/batch, the protocol of Segment. */
+export const SEGMENT_ATTACKS: readonly LoopAttack[] = [
+  segment('2,000 calls of identify', identifies(2000, traits(1))),
+  segment('2,000 calls of identify with 200 traits each', identifies(2000, traits(200))),
+  segment('50,000 calls of identify', identifies(50_000, traits(1)), 413),
+  segment('100,000 traits', identifies(1, traits(100_000))),
+  segment('a trait nested a quarter of a million deep', identifies(1, `"a":${nested(MEBIBYTE / 4)}`)),
+  segment('calls that are none', `${filled('{},', MEBIBYTE)}0`, 413),
+];
+
 const message = (what: string, params: string, status: LoopAttack['status'], method = 'tools/call'): LoopAttack => ({
   what,
   body: Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"${method}","params":{${params}}}`),
