@@ -1,6 +1,7 @@
 // Thread tasks that parse and validate large identify calls and batches of calls: a few megabytes
 // of JSON take up to half a second.
 import type { EventLimits } from '../ingest/limits.js';
+import { writeList } from '../platform/threads/list-texts.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import {
   type IdentifyCall,
@@ -8,7 +9,6 @@ import {
   parseIdentifyBatch,
   parseIdentifyBody,
   type RefusalReason,
-  type TimedCall,
 } from './schema.js';
 
 interface IdentifyRequest {
@@ -26,13 +26,15 @@ export const identifyTask: ThreadTask<IdentifyRequest, { readonly call: Identify
   tooCostly: 'the call takes more than {limit} to read; send fewer properties',
 };
 
+/** Answers texts of `TimedCall`s (list-texts.ts). */
 export const identifyBatchTask: ThreadTask<
   IdentifyRequest & { readonly nowMs: number },
-  { readonly calls: readonly TimedCall[] } | Refused
+  { readonly callTexts: readonly string[] } | Refused
 > = {
   module: import.meta.url,
   name: 'identifyBatchTask',
-  run: ({ bytes, limits, nowMs }) => orRefused(() => ({ calls: parseIdentifyBatch(toBuffer(bytes), limits, nowMs) })),
+  run: ({ bytes, limits, nowMs }) =>
+    orRefused(() => ({ callTexts: writeList(parseIdentifyBatch(toBuffer(bytes), limits, nowMs)) })),
   tooCostly: 'the batch takes more than {limit} to read; send fewer calls',
 };
 

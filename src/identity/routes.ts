@@ -12,11 +12,12 @@ import { type BodyLimits, createBodyReader } from '../platform/http/read-body.js
 import { requestIdOf } from '../platform/http/request-id.js';
 import { createRouter } from '../platform/http/router.js';
 import type { ProjectId } from '../platform/ids.js';
+import { readList } from '../platform/threads/list-texts.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { type CommitDeps, commitCall } from './commit.js';
 import { identifyBatchTask, identifyTask } from './identify-task.js';
 import type { IdentifyMetrics } from './metrics.js';
-import { type IdentifyCall, IdentifyRefusal, parseIdentifyBatch, parseIdentifyBody } from './schema.js';
+import { type IdentifyCall, IdentifyRefusal, parseIdentifyBatch, parseIdentifyBody, type TimedCall } from './schema.js';
 
 export interface IdentityDeps extends CommitDeps {
   readonly credentials: CredentialStore;
@@ -91,7 +92,7 @@ async function parseBatch(bytes: Buffer, projectId: ProjectId, { threads, limits
   const nowMs = Date.now();
   if (isParsedInLoop(bytes)) return parseIdentifyBatch(bytes, limits, nowMs);
   const answer = await threads.run(identifyBatchTask, { bytes, limits, nowMs }, projectId);
-  if ('calls' in answer) return answer.calls;
+  if ('callTexts' in answer) return readList<TimedCall>(answer.callTexts);
   throw new IdentifyRefusal(answer.reason, answer.message);
 }
 

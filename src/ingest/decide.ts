@@ -6,6 +6,7 @@ import { PublicError, type PublicErrorKind } from '../platform/errors.js';
 import type { PlainRequest } from '../platform/http/plain-request.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import { isPeerTrusted } from '../platform/http/trusted-peer.js';
+import { readList, writeList } from '../platform/threads/list-texts.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { type AcceptedRequest, acceptRequest, type TrackCredential, type TrackRequest } from './accept.js';
@@ -16,7 +17,7 @@ import type { Dropped } from './drop/rules.js';
 import { createGeographyLookup, type Geography, type GeographyLookup, withDatabases } from './enrich/geography.js';
 import type { EnvelopeHeader } from './envelope.js';
 import { type EventLimits, isParsedInLoop } from './limits.js';
-import { type ForeignBody, type Translated, translate } from './protocols/translate.js';
+import { type ForeignBody, type ProfileChange, type Translated, translate } from './protocols/translate.js';
 import type { RejectedEvent } from './rejected/events.js';
 import { toSample } from './rejected/sample.js';
 import { SAMPLES_KEPT } from './rejected/store.js';
@@ -127,8 +128,12 @@ async function acceptInThread(
     databases: geographyDatabases,
     limits,
   };
-  const { header, body, ...accepted } = await threads.run(acceptTask, input, projectId);
-  return { ...accepted, envelope: { header, body: asBuffer(body) } };
+  const { header, body, translated, ...accepted } = await threads.run(acceptTask, input, projectId);
+  return {
+    ...accepted,
+    envelope: { header, body: asBuffer(body) },
+    ...(translated && { translated: { ...translated, calls: await readList<ProfileChange>(translated.callTexts) } }),
+  };
 }
 
 const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
@@ -157,7 +162,7 @@ interface ThreadAnswer {
   readonly ignoredFields: readonly string[];
   readonly dropped: Dropped;
   readonly eventsWithoutTime: ReadonlyMap<number, string>;
-  readonly translated?: Translated;
+  readonly translated?: Omit<Translated, 'calls'> & { readonly callTexts: readonly string[] };
 }
 
 export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
@@ -170,17 +175,24 @@ export const acceptTask: ThreadTask<ThreadRequest, ThreadAnswer> = {
       of === headers ? geography : lookupIn(databases)(address, of);
     const { projectId, rules: written } = request.credential;
     const rules = written && (await loadRules()).compiledRules(projectId, written);
-    const { envelope, rejected, ...accepted } = acceptBody(
+    const { envelope, rejected, translated, ...accepted } = acceptBody(
       { ...request, bytes, headers, proxyHeaders: headers },
       { limits, findGeography, ...(rules !== undefined && { rules }) },
     );
-    return { ...accepted, ...envelope, rejected: rejected.map(toShown) };
+    return {
+      ...accepted,
+      ...envelope,
+      rejected: rejected.map(toShown),
+      ...(translated && { translated: withTexts(translated) }),
+    };
   },
   // Without a copy in either direction. The routes of other protocols read their bytes again.
   buffersOfInput: ({ bytes, foreign }) => (foreign === undefined ? ownBufferOf(bytes) : []),
   buffersOfOutput: ({ body }) => ownBufferOf(body),
   tooCostly: 'the batch takes more than {limit} to read; send fewer events at a time, with fewer properties',
 };
+
+const withTexts = ({ calls, ...translated }: Translated) => ({ ...translated, callTexts: writeList(calls) });
 
 /** Events may be of any size, and only samples of the first few are kept. */
 const toShown = ({ reason, event }: RejectedEvent, index: number): RejectedEvent =>
