@@ -42,6 +42,7 @@ export const ROUTES = [
   { method: 'GET', path: '/oauth/authorize', auth: 'public' },
   { method: 'POST', path: '/oauth/authorize', auth: 'session' },
   { method: 'POST', path: '/oauth/token', auth: 'public' },
+  { method: 'POST', path: '/oauth/revoke', auth: 'public' },
   { method: 'GET', path: '/public/service.js', auth: 'public' },
   { method: 'GET', path: '/llms.txt', auth: 'public' },
   { method: 'GET', path: '/openapi.json', auth: 'public' },

@@ -176,6 +176,13 @@ export const listPersonalTokens = (postgres: Postgres, personId: string): Promis
 export const revokePersonalToken = (postgres: Postgres, id: string, personId: string): Promise<Token> =>
   revoke(postgres, id, personal(personId));
 
+/** By the token itself. An unknown token and one that is not personal change nothing. */
+export async function revokePresentedToken(postgres: Postgres, token: string): Promise<void> {
+  await postgres('access_tokens')
+    .where({ digest: digestKey(token), kind: 'personal' })
+    .update({ revoked_at: postgres.raw('coalesce(revoked_at, now())') });
+}
+
 /** Idempotent. */
 async function revoke(postgres: Postgres, id: string, where: Readonly<Record<string, string>>): Promise<Token> {
   const [token]: Token[] = isUuid(id)

@@ -7,6 +7,7 @@ export const AUTHORIZATION_SERVER_PATH = '/.well-known/oauth-authorization-serve
 const REGISTER_PATH = '/oauth/register';
 const AUTHORIZE_PATH = '/oauth/authorize';
 const TOKEN_PATH = '/oauth/token';
+const REVOKE_PATH = '/oauth/revoke';
 
 const MCP_PATH = '/mcp';
 
@@ -36,11 +37,13 @@ export const describeAuthorizationServer = (publicUrl: URL) => ({
   authorization_endpoint: new URL(AUTHORIZE_PATH, publicUrl).href,
   token_endpoint: new URL(TOKEN_PATH, publicUrl).href,
   registration_endpoint: new URL(REGISTER_PATH, publicUrl).href,
+  revocation_endpoint: new URL(REVOKE_PATH, publicUrl).href,
   scopes_supported: AGENT_SCOPES,
   response_types_supported: ['code'],
   response_modes_supported: ['query'],
   grant_types_supported: ['authorization_code'],
   token_endpoint_auth_methods_supported: ['none'],
+  revocation_endpoint_auth_methods_supported: ['none'],
   code_challenge_methods_supported: ['S256'],
   authorization_response_iss_parameter_supported: true,
 });

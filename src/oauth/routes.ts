@@ -1,6 +1,7 @@
 // Authorization of agents by OAuth 2.1, as the Model Context Protocol asks for: a client finds the
 // addresses, registers itself, sends the person to GET /oauth/authorize, and exchanges the code for
-// a token. The token is a personal one (aat_), as those made in Settings, and is revoked there.
+// a token. The token is a personal one (aat_), as those made in Settings, and is revoked there, or
+// by the client (POST /oauth/revoke).
 import { createHash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
 import { answerTokenPreflight } from '../access/agent-origins.js';
@@ -17,7 +18,7 @@ import {
 } from '../access/session-middleware.js';
 import type { Quotas } from '../accounts/quotas.js';
 import type { TokenRequest } from '../accounts/schema.js';
-import { checkToken, createToken } from '../accounts/tokens.js';
+import { checkToken, createToken, revokePresentedToken } from '../accounts/tokens.js';
 import type { Assets } from '../pages/assets.js';
 import { answeredPage, consentPage } from '../pages/consent.js';
 import { renderPage } from '../pages/layout.js';
@@ -67,7 +68,7 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
   router.get('/.well-known/oauth-authorization-server', allowScripts, (_req, res) => {
     res.json(describeAuthorizationServer(publicUrl));
   });
-  router.options(['/.well-known/*path', '/oauth/register', '/oauth/token'], answerTokenPreflight);
+  router.options(['/.well-known/*path', '/oauth/register', '/oauth/token', '/oauth/revoke'], answerTokenPreflight);
 
   router.post('/oauth/register', allowScripts, limitRate, readJsonBody, (req, res) => {
     res.status(201).json(describeClient(clients.register(req.body)));
@@ -114,6 +115,14 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
       expires_in: Math.floor((created.expires_at.getTime() - created.created_at.getTime()) / 1000),
       scope: created.scopes.join(' '),
     });
+  });
+
+  // RFC 7009: a token that is unknown or has ended gets the same answer.
+  router.post('/oauth/revoke', allowScripts, limitRate, readForm, async (req, res) => {
+    const { token } = (req.body ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof token !== 'string' || token === '') throw new OAuthError('invalid_request', 'token is required');
+    await revokePresentedToken(postgres, token);
+    res.status(200).end();
   });
   router.use(answerOAuthErrors);
   return router;

@@ -2,8 +2,11 @@
 // the person here, and exchange the code.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { digestKey } from '../../src/access/keys.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createToken } from '../support/agent.js';
 import { CookieJar } from '../support/cookie-jar.js';
+import { eventually } from '../support/eventually.js';
 import {
   CALLBACK,
   continuedAt,
@@ -262,6 +265,47 @@ describe('POST /oauth/register', () => {
     for (const uris of [undefined, [], [long], Array.from({ length: 11 }, (_, at) => `https://example.com/${at}`)]) {
       expect((await register({ redirect_uris: uris })).status).toBe(400);
     }
+  });
+});
+
+describe('POST /oauth/revoke', () => {
+  const revoke = (token: string) =>
+    fetch(`${stack.url}/oauth/revoke`, { method: 'POST', body: new URLSearchParams({ token }) });
+  const isActive = async (token: string): Promise<boolean> =>
+    (await fetch(`${stack.url}/mcp`, { method: 'POST', headers: { Authorization: `Bearer ${token}` }, body: '{}' }))
+      .status !== 401;
+
+  test('ends the token of a client that disconnects', async () => {
+    const clientId = await clientIdOf();
+    const { body } = await exchange({ client_id: clientId, code: await newCode(clientId) });
+    const token = String(body.access_token);
+    expect(await isActive(token)).toBe(true);
+    expect((await revoke(token)).status).toBe(200);
+    await eventually(async () => expect(await isActive(token)).toBe(false));
+    const { revoked_at } = await postgres('access_tokens')
+      .where({ digest: digestKey(token) })
+      .first();
+    expect(revoked_at).toBeInstanceOf(Date);
+    expect((await revoke(token)).status).toBe(200);
+  });
+
+  test('leaves tokens alone that were not made for a person, and answers the same', async () => {
+    const token = await createToken(postgres, projectId, ['query']);
+    expect((await revoke(token)).status).toBe(200);
+    expect(
+      await postgres('access_tokens')
+        .where({ digest: digestKey(token) })
+        .first('revoked_at'),
+    ).toEqual({
+      revoked_at: null,
+    });
+    expect((await revoke('aat_unknown')).status).toBe(200);
+  });
+
+  test('names what is missing', async () => {
+    const answer = await revoke('');
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toEqual({ error: 'invalid_request', error_description: 'token is required' });
   });
 });
 

@@ -20,8 +20,7 @@ let fixture: Fixture;
 beforeAll(async () => {
   databases = await createTestDatabases({
     ...{ IDP_PRESET: 'google', IDP_CLIENT_ID: 'test', IDP_CLIENT_SECRET: 'test' },
-    // The quota fails each load of the demo at once: its request is answered before, and its shop
-    // would be stored while the other cells are checked.
+    // Each load of the demo fails, so that no shop is stored while other cells are checked.
     PROJECTS_PER_ORGANIZATION_MAX: '1',
   });
   postgres = createPostgres(databases.config);
@@ -91,6 +90,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /oauth/authorize': '*',
   'POST /oauth/authorize': 'signed in',
   'POST /oauth/token': '*',
+  'POST /oauth/revoke': '*',
   'GET /public/service.js': '*',
   'GET /llms.txt': '*',
   'GET /openapi.json': '*',

@@ -231,5 +231,6 @@ function oauthCalls(secretKeyBase: string, own: Sent): Call[] {
     { route: 'POST /oauth/authorize', status: 400, ...own },
     { route: 'POST /oauth/authorize', path, status: 200, ...own },
     { route: 'POST /oauth/token', status: 400 },
+    { route: 'POST /oauth/revoke', status: 400 },
   ];
 }

@@ -21,6 +21,7 @@ const AUTHORIZATION_SERVER = jsonObject({
   authorization_endpoint: { type: 'string' },
   token_endpoint: { type: 'string' },
   registration_endpoint: { type: 'string' },
+  revocation_endpoint: { type: 'string' },
 });
 
 const CLIENT = jsonObject({ client_id: { type: 'string' }, client_name: { type: 'string' }, redirect_uris: STRINGS });
@@ -50,6 +51,8 @@ const TOKEN_REQUEST = {
   },
   required: ['grant_type', 'code', 'client_id', 'code_verifier'],
 };
+
+const REVOCATION = { type: 'object', properties: { token: { type: 'string' } }, required: ['token'] };
 
 const DECISION = {
   type: 'object',
@@ -89,5 +92,10 @@ export const OAUTH_OPERATIONS = tagged('Tokens', {
     'Exchanges a code for a token (aat_) of the person',
     { 200: TOKEN, 400: OAUTH_ERROR, 401: OAUTH_ERROR },
     { body: TOKEN_REQUEST, bodyType: FORM, errors: [429] },
+  ],
+  'POST /oauth/revoke': [
+    'Revokes a token that the client got (RFC 7009); answers the same when there is no such token',
+    { 200: {}, 400: OAUTH_ERROR },
+    { body: REVOCATION, bodyType: FORM, errors: [429] },
   ],
 });

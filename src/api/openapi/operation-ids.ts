@@ -23,6 +23,7 @@ const IDS: Readonly<Partial<Record<RouteName, string>>> = {
   'GET /oauth/authorize': 'askForAuthorization',
   'POST /oauth/authorize': 'answerAuthorization',
   'POST /oauth/token': 'exchangeCode',
+  'POST /oauth/revoke': 'revokePresentedToken',
   'GET /public/service.js': 'getBrowserScript',
   'GET /llms.txt': 'getLlmsText',
   'GET /openapi.json': 'getOpenApi',
