@@ -36,7 +36,7 @@ export function listImported(folder = join(ROOT, 'console', 'src')) {
 }
 
 /** Paths in the lockfile of these packages and of everything that they depend on. */
-export function listBundled(lock, names) {
+function listBundled(lock, names) {
   const paths = new Set();
   const visit = (name, from) => {
     // As Node finds a package: in the folder of the importer, or in one above.

@@ -3,8 +3,7 @@
 // the Kelvin sign, becomes k), so an address that these would change in anything but ASCII case has
 // no canonical form: it is rejected, and equals no other address.
 import { domainToASCII, domainToUnicode } from 'node:url';
-
-export const lowerAscii = (text: string): string => text.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
+import { lowerAscii } from '../platform/lower-ascii.js';
 
 // 253 characters is the limit of DNS, including the prefix `_service-verify.` (domains.ts). A
 // top-level domain contains a letter.

@@ -4,6 +4,7 @@
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type OrganizationId, randomBase62 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { DAY_MS } from '../platform/utc-day.js';
 import { type Quotas, requireDomainQuota } from './quotas.js';
 import type { FindTxtRecords } from './txt-records.js';
 
@@ -24,7 +25,6 @@ export interface Domain {
 
 /** How long a verified domain admits people after its record was last seen. */
 export const RECORD_LIFETIME_DAYS = 7;
-const DAY_MS = 24 * 60 * 60_000;
 
 type DomainRow = Pick<Domain, 'id' | 'domain' | 'token' | 'verified_at' | 'record_seen_at'>;
 

@@ -3,7 +3,7 @@
 import type { AnyBag } from '../query/fields.js';
 import { PROFILE_KEYS } from '../query/profile-fields.js';
 
-export const NAME_KINDS = ['event', 'key', 'value', 'many'] as const;
+const NAME_KINDS = ['event', 'key', 'value', 'many'] as const;
 /** `many`: a field with more values, or a group with more names, than the catalog keeps. */
 export type NameKind = (typeof NAME_KINDS)[number];
 

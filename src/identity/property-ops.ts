@@ -1,5 +1,5 @@
 // Property operations of identify calls, and the values that they give.
-import { lowerAscii } from '../accounts/addresses.js';
+import { lowerAscii } from '../platform/lower-ascii.js';
 import { tryParseNumberText } from '../platform/number-text.js';
 
 export type PropertyValue = string | number | boolean;

@@ -1,7 +1,6 @@
 // Days for which Redis keeps the counts of rejected and of dropped events.
-import { toDay } from '../usage/range.js';
+import { DAY_MS, toDay } from '../platform/utc-day.js';
 
-const DAY_MS = 24 * 60 * 60_000;
 const COUNTED_DAYS = 30;
 
 /** A day's counts are kept so long after their last change. */

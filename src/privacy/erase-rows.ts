@@ -2,9 +2,9 @@
 // a mutation, whose text ClickHouse stores, so it contains salted hashes instead of ids.
 import { createHash, randomBytes } from 'node:crypto';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
+import { inParameters } from '../platform/clickhouse/parameter-fields.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { IdKind } from './id-hash.js';
-import { inParameters } from './parameter-fields.js';
 import type { ClickHouseTable } from './personal-data.js';
 
 /** A person or device, and the maximum value of the table's `order` that is deleted. */

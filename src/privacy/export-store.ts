@@ -6,12 +6,12 @@ import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { killQuery } from '../platform/clickhouse/kill-query.js';
+import { inParameters } from '../platform/clickhouse/parameter-fields.js';
 import type { FairPlaces, Place } from '../platform/flow/fair-places.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { EVENT_LINE, LINE_SETTINGS } from './export-line.js';
 import { type HourCount, type Slice, toSlices } from './export-slices.js';
-import { inParameters } from './parameter-fields.js';
 
 export interface ExportedPerson {
   readonly projectId: ProjectId;

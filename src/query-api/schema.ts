@@ -4,7 +4,7 @@ import { PublicError } from '../platform/errors.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { findTimeZone } from '../query/time/timezone.js';
 
-export const FORMATS = ['llm', 'json', 'csv'] as const;
+const FORMATS = ['llm', 'json', 'csv'] as const;
 export type Format = (typeof FORMATS)[number];
 
 const LIMIT_MAX = 10_000;

@@ -46,7 +46,7 @@ const exit = (column: SessionSource) => ({ of: 'exit', column, type: 'text' }) a
 const first = (column: SessionSource) => ({ of: 'first', column, type: 'text' }) as const;
 const firstNumber = (column: SessionSource) => ({ of: 'first', column, type: 'optional_number' }) as const;
 
-export const SESSION_FIELDS = {
+const SESSION_FIELDS = {
   start_time: { of: 'start', type: 'optional_time' },
   end_time: { of: 'end', type: 'optional_time' },
   duration: { of: 'duration', type: 'optional_number' },

@@ -7,9 +7,8 @@
 import type { ChainableCommander } from 'ioredis';
 import type { Redis } from '../platform/redis/client.js';
 import { executed } from '../platform/redis/transaction.js';
-import { toDay } from './range.js';
+import { DAY_MS, toDay } from '../platform/utc-day.js';
 
-const DAY_MS = 24 * 60 * 60_000;
 const keyOf = (day: string): string => `usage:${day}`;
 
 export interface AcceptedEvents {

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import { parseFields } from '../platform/http/json-body.js';
+import { DAY_MS, toDay } from '../platform/utc-day.js';
 
-const DAY_MS = 24 * 60 * 60_000;
 const DAYS_MAX = 400;
 const EARLIEST = '2000-01-01';
 
@@ -20,8 +20,6 @@ export interface DayRange {
   readonly from: string;
   readonly to: string;
 }
-
-export const toDay = (moment: Date): string => moment.toISOString().slice(0, 10);
 
 /** Defaults: `to` is today, `from` is the first day of the month of `to`. */
 export function parseUsageRange(query: object, now: Date): DayRange {

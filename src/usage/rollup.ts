@@ -6,8 +6,8 @@ import { FIRST_SHARD, type Shard, type Shards } from '../platform/clickhouse/sha
 import { groupBy } from '../platform/group-by.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
+import { DAY_MS, toDay } from '../platform/utc-day.js';
 import { forgetCounts, readCounts } from './counters.js';
-import { toDay } from './range.js';
 import { saveCounts, saveStored } from './store.js';
 
 export interface RollupDeps {
@@ -16,7 +16,6 @@ export interface RollupDeps {
   readonly shards: Shards;
 }
 
-const DAY_MS = 24 * 60 * 60_000;
 // A request counts for the day of its acceptance, so totals of days before yesterday no longer
 // change.
 const COUNTING_DAYS = 2;

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Redis } from '../../src/platform/redis/client.js';
 
 /** Folder in the directory of Redis. */
-export const APPEND_FOLDER = 'appendonlydir';
+const APPEND_FOLDER = 'appendonlydir';
 const ATTEMPTS_MAX = 100;
 // While the disk is slow, Redis replies before it writes, for two seconds at most.
 const POSTPONED_MAX_MS = 2500;

@@ -3,8 +3,8 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import express, { type Express, type RequestHandler } from 'express';
 import Provider, { type Configuration } from 'oidc-provider';
-import { lowerAscii } from '../../src/accounts/addresses.js';
 import { createExpressApp } from '../../src/platform/http/router.js';
+import { lowerAscii } from '../../src/platform/lower-ascii.js';
 import { MemoryAdapter } from './memory-adapter.js';
 import { signInPage } from './sign-in-page.js';
 

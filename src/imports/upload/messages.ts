@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { ImportSummary } from '../summary.js';
 
-export const progressLine = z.object({
+const progressLine = z.object({
   progress: z.object({
     read: z.int(),
     skipped: z.int(),
@@ -15,7 +15,7 @@ export const progressLine = z.object({
 
 const distinct = z.object({ count: z.int(), is_exact: z.boolean() });
 
-export const summaryLine = z.object({
+const summaryLine = z.object({
   summary: z.object({
     read: z.int(),
     events: z.int(),
@@ -33,7 +33,7 @@ export const summaryLine = z.object({
   }),
 });
 
-export const errorLine = z.object({ error: z.string() });
+const errorLine = z.object({ error: z.string() });
 
 export type UploadLine = z.infer<typeof progressLine> | z.infer<typeof summaryLine> | z.infer<typeof errorLine>;
 

@@ -6,7 +6,7 @@ import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { executed } from '../../platform/redis/transaction.js';
-import { toDay } from '../../usage/range.js';
+import { toDay } from '../../platform/utc-day.js';
 import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import type { Dropped } from './rules.js';
 

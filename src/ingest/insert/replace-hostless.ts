@@ -3,8 +3,8 @@
 // counts once; a job that dies in between runs again. No UPDATE, because other columns depend on
 // the page.
 import { type ClickHouseClient, READ_ONLY } from '../../platform/clickhouse/client.js';
+import { inParameters, sizeInAddress } from '../../platform/clickhouse/parameter-fields.js';
 import { groupBy } from '../../platform/group-by.js';
-import { inParameters, sizeInAddress } from '../../privacy/parameter-fields.js';
 import type { Envelope } from '../envelope.js';
 import { parsePageAddress } from './page.js';
 import { type AcceptedEvent, replayEvents } from './replay-events.js';

@@ -28,7 +28,7 @@ export interface Sink {
   isWithinLimit(value: unknown): boolean;
 }
 
-export const SKIPPED_CALLS = [
+const SKIPPED_CALLS = [
   'call_unknown',
   'event_name_missing',
   'profile_without_user',

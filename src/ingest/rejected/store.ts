@@ -6,7 +6,7 @@ import { PublicError } from '../../platform/errors.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { executed } from '../../platform/redis/transaction.js';
-import { toDay } from '../../usage/range.js';
+import { DAY_MS, toDay } from '../../platform/utc-day.js';
 import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import { SKIP_REASONS, type SkipReason } from '../schema.js';
 import { toKnownField } from './ignored-fields.js';
@@ -14,7 +14,6 @@ import { isNamedIn } from './sample.js';
 
 export const SAMPLES_KEPT = 20;
 export const FIELDS_KEPT = 50;
-const DAY_MS = 24 * 60 * 60_000;
 // All samples expire half a week after the newest one, and each write removes those older than half
 // a week: no sample is kept for more than a week.
 const SAMPLES_KEPT_MS = 3.5 * DAY_MS;

@@ -10,7 +10,7 @@ import { jsonText } from '../../platform/json-text.js';
 export const MESSAGE_VALUES_MAX = 2_000;
 
 /** Of the id of a message and of the name or address in it. */
-export const MESSAGE_NAME_LENGTH_MAX = 2_000;
+const MESSAGE_NAME_LENGTH_MAX = 2_000;
 
 const [QUOTE, BACKSLASH, COMMA, COLON, BRACKET, BRACE] = [...'"\\,:[{'].map((sign) => sign.charCodeAt(0));
 

@@ -1,6 +1,6 @@
 // Lists of ids within the size limit of a ClickHouse parameter.
 import { expect, test } from 'vitest';
-import { inParameters } from '../../../src/privacy/parameter-fields.js';
+import { inParameters } from '../../../src/platform/clickhouse/parameter-fields.js';
 
 const LIMIT = 128 * 1024;
 const parameterBytes = (ids: readonly string[]): number =>
