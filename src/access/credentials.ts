@@ -79,6 +79,8 @@ const UNKNOWN_FOR_MS_MAX = 1000;
 const STALE_ON_ERROR_MS = 15 * 60_000;
 // A PostgreSQL that accepts a query but never replies counts as unavailable.
 const ANSWER_TIMEOUT_MS = 2000;
+/** Of a key without a remembered answer: after it the request is refused. */
+const FIRST_ANSWER_TIMEOUT_MS = 10_000;
 
 interface Remembered extends Found {
   readonly at: number;
@@ -112,7 +114,7 @@ export function createCredentialStore(
     const at = now();
     try {
       const lookup = findCredential({ postgres, eventsPerMonthMax: options.eventsPerMonthMax }, key);
-      const found = await (before === undefined ? lookup : withTimeout(ANSWER_TIMEOUT_MS, lookup));
+      const found = await withTimeout(before === undefined ? FIRST_ANSWER_TIMEOUT_MS : ANSWER_TIMEOUT_MS, lookup);
       remember(key, found, at);
       if (found.isUseDue) noteUse(key);
       return found;

@@ -146,6 +146,21 @@ describe('while PostgreSQL accepts queries and does not reply', () => {
     expect(await store.find(key)).toBeUndefined();
   });
 
+  test('a key that was never seen is refused after ten seconds, and looked up again when PostgreSQL replies', async () => {
+    let answer = (): Promise<unknown> => new Promise(() => {});
+    const store = createCredentialStore(
+      postgresThat(() => answer()),
+      { cacheMs: 1000, log },
+    );
+    const key = newKey('public');
+    const refused = expect(store.find(key)).rejects.toMatchObject({ kind: 'unavailable' });
+    await vi.advanceTimersByTimeAsync(10_000);
+    await refused;
+
+    answer = async () => PROJECT;
+    expect(await store.find(key)).toMatchObject({ projectId: 'p' });
+  });
+
   test('a key revoked during its lookup is accepted for at most a second after the lookup began', async () => {
     const delayed = (row: unknown, ms: number) =>
       new Promise((resolve) => {
