@@ -43,6 +43,12 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
     case '394': // QUERY_WAS_CANCELLED, by an operator or a shutdown
     case '202': // TOO_MANY_SIMULTANEOUS_QUERIES
       return unavailable(cause);
+    case '243': // NOT_ENOUGH_SPACE
+      return new PublicError(
+        'unavailable',
+        `the query needs more of ClickHouse's disk than is free; try again later, or ${NARROWER}`,
+        { cause },
+      );
     case MEMORY_LIMIT_EXCEEDED:
       if (!isOverQueryMemory(cause)) return unavailable(cause);
       return new PublicError(

@@ -12,6 +12,7 @@ test.each([
   ['168', 400, 'more fields or conditions'],
   ['202', 503, 'cannot be answered right now'],
   ['241', 503, 'cannot be answered right now'],
+  ['243', 503, "more of ClickHouse's disk than is free"],
   ['394', 503, 'cannot be answered right now'],
   ['396', 400, 'only the fields you need'],
   ['427', 400, 'regular expression'],
