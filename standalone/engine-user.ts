@@ -121,8 +121,11 @@ function hasCapabilities(): boolean {
   }
 }
 
+/** Of a program that is asked for its version: one that hangs is killed. */
+export const PROBE = { stdio: 'ignore', timeout: 5000, killSignal: 'SIGKILL' } as const;
+
 const canRun = (account: Account, [command, ...args]: readonly [string, ...string[]]): boolean =>
-  spawnSync(command, args, { stdio: 'ignore', cwd: '/', ...account }).status === 0;
+  spawnSync(command, args, { ...PROBE, cwd: '/', ...account }).status === 0;
 
 export function findAccount(name: string): Account | undefined {
   const line = readFileSync('/etc/passwd', 'utf8')

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { isNewFileLine, setAppendMode } from './append-mode.js';
 import { fillHoles } from './append-only-file.js';
 import { askEngine } from './ask-engine.js';
-import { findEngineAccount, prepareEngineFolder, writeEngineFile } from './engine-user.js';
+import { findEngineAccount, PROBE, prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { reasonOf, StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
@@ -114,10 +114,14 @@ function trySetAppendMode(pid: number): void {
 const digestOf = (password: string): string => createHash('sha256').update(password).digest('hex');
 
 function findServer(): { readonly command: string; readonly name: string } {
-  const found = SERVERS.find(({ command }) => spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0);
-  if (found !== undefined) return found;
+  const tried = SERVERS.map((server) => ({ server, ...spawnSync(server.command, ['--version'], PROBE) }));
+  const found = tried.find(({ status }) => status === 0);
+  if (found !== undefined) return found.server;
+  const hanging = tried.find(({ signal }) => signal === PROBE.killSignal);
   throw new StartProblem(
-    'Redis is missing: install redis-server or valkey-server, or set REDIS_URL to a server that is already running.',
+    hanging === undefined
+      ? 'Redis is missing: install redis-server or valkey-server, or set REDIS_URL to a server that is already running.'
+      : `"${hanging.server.command} --version" does not end: repair that program, or set REDIS_URL to a server that is already running.`,
   );
 }
 

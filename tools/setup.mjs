@@ -272,7 +272,11 @@ export function step(text) {
   process.stderr.write(`▸ ${text} …\n`);
 }
 
-const isCommand = (command) => spawnSync(command, ['--version'], { stdio: 'ignore' }).error === undefined;
+const isCommand = (command) => {
+  const { error } = spawnSync(command, ['--version'], { stdio: 'ignore', timeout: 5000, killSignal: 'SIGKILL' });
+  // One that hangs is there: the start says so.
+  return error === undefined || ('code' in error && error.code === 'ETIMEDOUT');
+};
 const readStamp = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 const isOlder = (path, than) => statSync(path).mtimeMs < statSync(than).mtimeMs;
 const filesIn = (folder) =>

@@ -6,6 +6,7 @@ import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { projectOutbox } from '../src/identity/outbox.js';
 import { REGISTRY_EVERY_MS } from '../src/platform/clickhouse/shards.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
+import { createRepeatedWarning } from '../src/platform/repeated-warning.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 const EVERY_MS = 1000;
@@ -44,6 +45,8 @@ export function startIdentityProjector({
 
   /** Until the shard is removed. */
   async function run(id: number, alarm: Alarm): Promise<void> {
+    const message = 'profiles and mappings could not be copied; trying again';
+    const warn = createRepeatedWarning({ log, message, shard: id });
     while (!closing.signal.aborted) {
       await alarm.wait();
       const shard = shards.known.find((known) => known.id === id);
@@ -55,7 +58,7 @@ export function startIdentityProjector({
         await pause(PAUSE_MS);
       } catch (err) {
         // Entries that stay in the outbox are projected again.
-        log.warn({ err, shard: id }, 'profiles and mappings could not be copied; trying again');
+        warn(err);
         await pause(PAUSE_AFTER_FAILURE_MS);
       }
     }

@@ -45,8 +45,9 @@ import { loadAssets } from '../pages/assets.js';
 import { loadConsole } from '../pages/console-assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
 import { Shards } from '../platform/clickhouse/shards.js';
-import { type Config, readConfigOrExit } from '../platform/config.js';
+import { type Config, dataDirectory, readConfigOrExit } from '../platform/config.js';
 import { orExit } from '../platform/config-problem.js';
+import { createDiskGauges } from '../platform/disk-metrics.js';
 import { ByteSemaphore } from '../platform/flow/byte-semaphore.js';
 import { ProjectRates } from '../platform/flow/project-rates.js';
 import { createRefusalCounter } from '../platform/flow/refusal.js';
@@ -96,6 +97,7 @@ if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
 const shards = new Shards(config, { postgres, log, maxConnections: 2, requestTimeoutMs: CHECK_TIMEOUT_MS });
 lifecycle.onClose('clickhouse of checks', () => shards.close());
 createLagGauge(metrics, redis, shards);
+createDiskGauges(metrics, shards, dataDirectory());
 
 const credentials = createCredentialStore(postgres, {
   cacheMs: config.CREDENTIAL_CACHE_MS,

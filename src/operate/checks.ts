@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { MAIL_QUEUE } from '../mail/queue.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { readDisks } from '../platform/clickhouse/disks.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
@@ -158,11 +159,8 @@ export const CHECKS: readonly Check[] = [
     isOfShard: true,
     advice: 'make room: ClickHouse stops writing when its disk is full, and events then wait in Redis',
     run: async (_, { clickhouse }) => {
-      const disks = await select<{ name: string; free: number }>(
-        clickhouse,
-        'SELECT name, free_space / total_space AS free FROM system.disks WHERE total_space > 0 AND total_space < 1e18',
-      );
-      const least = Math.min(1, ...disks.map(({ free }) => free));
+      const disks = await readDisks(clickhouse);
+      const least = Math.min(1, ...disks.map(({ freeBytes, totalBytes }) => freeBytes / totalBytes));
       return judge(least >= DISK_FREE_SHARE_MIN, `${Math.round(least * 100)} % free`);
     },
   },

@@ -29,4 +29,5 @@ export interface Warning {
   readonly log: Pick<Logger, 'warn'>;
   readonly message: string;
   readonly queue?: string;
+  readonly shard?: number;
 }

@@ -69,10 +69,12 @@ async function run(...command: string[]): Promise<string> {
   return output;
 }
 
-async function metric(name: string, shard: number): Promise<number> {
+async function metric(name: string, shard: number, labels = ''): Promise<number> {
   const text = await (await fetch(`${two.processes.url}/metrics`)).text();
-  return Number(new RegExp(`^${name}\\{shard="${shard}"\\} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN);
+  return Number(new RegExp(`^${name}\\{shard="${shard}"${labels}\\} (\\S+)`, 'm').exec(text)?.[1] ?? Number.NaN);
 }
+
+const diskOf = (shard: number, what: 'free' | 'total') => metric(`disk_${what}_bytes`, shard, ',disk="default"');
 
 test('every source of queries, the catalog and the doctor answer for a project on another shard', async () => {
   const now = Date.now();
@@ -113,6 +115,11 @@ test('every source of queries, the catalog and the doctor answer for a project o
   for (const name of ['ClickHouse', 'Parts of the events table', 'Disk of ClickHouse']) {
     for (const shard of [1, 2]) expect(healthy).toMatch(new RegExp(`^[✓!] ${name}, shard ${shard}:`, 'm'));
   }
+  for (const shard of [1, 2]) {
+    const [free, total] = [await diskOf(shard, 'free'), await diskOf(shard, 'total')];
+    expect(free).toBeGreaterThan(0);
+    expect(total).toBeGreaterThan(free);
+  }
 }, 240_000);
 
 test('a dead shard is named by the doctor, the metrics and the list, which go on', async () => {
@@ -128,6 +135,8 @@ test('a dead shard is named by the doctor, the metrics and the list, which go on
     expect(listed).toMatch(/\| 1 +\|.*\| ok +\|/);
     expect(listed).toMatch(/\| 2 +\|.*ECONNREFUSED/);
     await eventually(async () => {
+      expect(await diskOf(2, 'free')).toBeNaN();
+      expect(await diskOf(1, 'free')).toBeGreaterThan(0);
       expect(await metric('shard_ingest_lag_seconds', 2)).toBeGreaterThan(1);
       expect(await metric('shard_ingest_lag_seconds', 1)).toBeLessThan(30);
     }, 180_000);

@@ -1,0 +1,45 @@
+// Gauges of the disks that hold the data: those of every ClickHouse server, and that of DATA_DIR,
+// where `npm start` also keeps PostgreSQL and Redis. An alert fires before one is full
+// (ops/prometheus).
+import { statfs } from 'node:fs/promises';
+import type { Registry } from 'prom-client';
+import { type Disk, readDisks } from './clickhouse/disks.js';
+import type { Shard, Shards } from './clickhouse/shards.js';
+import { createCollectedGauge } from './collected-gauge.js';
+import { withTimeout } from './flow/with-timeout.js';
+
+// Shorter than the timeout of collected gauges, so that a silent server hides no other.
+const ANSWERED_WITHIN_MS = 900;
+const LABELS = ['shard', 'disk'] as const;
+const GAUGES = [
+  { name: 'disk_free_bytes', help: 'Free bytes of a disk with data', value: 'freeBytes' },
+  { name: 'disk_total_bytes', help: 'Size of a disk with data', value: 'totalBytes' },
+] as const;
+
+/** The folder may not exist: its disk has no value then. */
+export function createDiskGauges(registry: Registry, shards: Pick<Shards, 'known'>, folder: string): void {
+  for (const { name, help, value } of GAUGES) {
+    createCollectedGauge(registry, { name, help, labelNames: LABELS }, async () => {
+      const asked = [...shards.known.flatMap(askHosts), askFolder(folder)];
+      const answered = await Promise.all(asked.map((ask) => withTimeout(ANSWERED_WITHIN_MS, ask).catch(() => [])));
+      return answered.flat().map((disk) => ({ labels: { shard: disk.shard, disk: disk.name }, value: disk[value] }));
+    });
+  }
+}
+
+type Asked = Promise<(Disk & { readonly shard: string })[]>;
+
+/** With one host, a disk has the same labels after a start at another address. */
+const askHosts = ({ id, hosts }: Shard): Asked[] =>
+  hosts.map(async (host) => {
+    const place = hosts.length > 1 ? `${host.name} ` : '';
+    return (await readDisks(host.clickhouse)).map((disk) => ({
+      ...{ ...disk, shard: String(id) },
+      name: `${place}${disk.name}`,
+    }));
+  });
+
+async function askFolder(folder: string): Asked {
+  const { bavail, blocks, bsize } = await statfs(folder);
+  return [{ shard: '', name: 'DATA_DIR', freeBytes: bavail * bsize, totalBytes: blocks * bsize }];
+}

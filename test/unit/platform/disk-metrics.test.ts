@@ -1,0 +1,52 @@
+// Gauges of disks: of every host of every shard, and of the data folder.
+import { mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Registry } from 'prom-client';
+import { afterAll, expect, test } from 'vitest';
+import type { ClickHouseClient } from '../../../src/platform/clickhouse/client.js';
+import type { Shard } from '../../../src/platform/clickhouse/shards.js';
+import { createDiskGauges } from '../../../src/platform/disk-metrics.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'event-analytics-disks-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+type Answer = () => Promise<unknown[]>;
+const clientOf = (json: Answer) => ({ query: async () => ({ json }) }) as unknown as ClickHouseClient;
+const disk =
+  (name: string, freeBytes: number): Answer =>
+  async () => [{ name, freeBytes, totalBytes: 100 }];
+
+function shardOf(id: number, answers: Readonly<Record<string, Answer>>): Shard {
+  const hosts = Object.entries(answers).map(([name, answer]) => ({ name, clickhouse: clientOf(answer) }));
+  return { id, hosts, clickhouse: hosts[0]?.clickhouse as ClickHouseClient };
+}
+
+async function samplesOf(known: readonly Shard[], path: string): Promise<string[]> {
+  const registry = new Registry();
+  createDiskGauges(registry, { known }, path);
+  return (await registry.metrics()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+test('names the shard and, where it has several hosts, the host; a silent or failing host hides no other', async () => {
+  const shards = [
+    shardOf(1, { 'localhost:8123': disk('default', 40) }),
+    shardOf(2, { 'a:8123': disk('default', 30), 'b:8123': disk('default', 20) }),
+    shardOf(3, { 'silent:8123': () => new Promise(() => {}) }),
+    shardOf(4, { 'failing:8123': () => Promise.reject(new Error('refused')) }),
+  ];
+  expect(await samplesOf(shards, join(folder, 'missing'))).toEqual([
+    'disk_free_bytes{shard="1",disk="default"} 40',
+    'disk_free_bytes{shard="2",disk="a:8123 default"} 30',
+    'disk_free_bytes{shard="2",disk="b:8123 default"} 20',
+    'disk_total_bytes{shard="1",disk="default"} 100',
+    'disk_total_bytes{shard="2",disk="a:8123 default"} 100',
+    'disk_total_bytes{shard="2",disk="b:8123 default"} 100',
+  ]);
+});
+
+test('the disk of the data folder is that of the file system', async () => {
+  const [, total] = await samplesOf([], folder);
+  const { blocks, bsize } = statfsSync(folder);
+  expect(total).toBe(`disk_total_bytes{shard="",disk="DATA_DIR"} ${blocks * bsize}`);
+});
