@@ -301,8 +301,14 @@ test('the console works in a browser that forbids storage', async () => {
   await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage']) {
     Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
   }`);
-  await page.goto(shop.addressOf(asking('purchase | last 30d | count')));
+  const asked = shop.addressOf(asking('purchase | last 30d | count'));
+  await page.goto(asked);
   await page.getByRole('region', { name: 'Answer' }).getByText('6', { exact: true }).waitFor();
+  // The sign-in keeps the query elsewhere, and fails at nothing where it cannot.
+  await page.context().clearCookies();
+  const { pathname, hash } = new URL(asked);
+  await page.goto(`${shop.url}/login?next=${encodeURIComponent(pathname)}${hash}`);
+  await page.waitForURL(/\/login/);
 });
 
 test('a menu whose file is missing leaves the question and its answer', async () => {
@@ -316,5 +322,37 @@ test('a menu whose file is missing leaves the question and its answer', async ()
   await answerIn(visited).getByText('6', { exact: true }).waitFor();
   await expectNoFindings(visited);
   // React prints the failure that the menu shows.
+  visited.complaints.length = 0;
+});
+
+test.each([
+  ['Explain', 'explain-dialog', []],
+  ['New project', 'new-project', ['Project: Shop']],
+])('a dialog whose file is missing leaves the question and its answer: %s', async (name, file, before) => {
+  const visited = await shop.visit(asking('purchase | last 30d | count'));
+  const { page } = visited;
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.route(`**/${file}*.js`, (route) => route.abort());
+  for (const first of before) await page.getByRole('button', { name: first }).click();
+  await page.getByRole('button', { name, exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'This dialog could not be shown' });
+  await dialog.getByRole('alert').filter({ hasText: 'A file of the console could not be loaded' }).waitFor();
+  await expectNoFindings(visited);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  // React prints the failure that the dialog shows.
+  visited.complaints.length = 0;
+});
+
+test('a query is asked and answered where the file of its chips is missing', async () => {
+  const visited = await shop.visit('/live');
+  const { page } = visited;
+  await page.route('**/chips-bar*.js', (route) => route.abort());
+  await page.goto(shop.addressOf(asking('purchase | last 30d | count')));
+  await page.getByRole('alert').filter({ hasText: 'The parts of the query could not be shown' }).waitFor();
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await expectNoFindings(visited);
   visited.complaints.length = 0;
 });
