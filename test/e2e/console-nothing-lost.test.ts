@@ -45,7 +45,7 @@ async function create(key: string, visibility = 'project', source = SOURCE): Pro
 const asking = (q: string): string => `/ask#${new URLSearchParams({ q })}`;
 const answerIn = ({ page }: ConsoleVisit) => page.getByRole('region', { name: 'Answer' });
 
-test('the file of an answer has the rows that are shown, and all of them', async () => {
+test('the file and the text of an answer have the rows that are shown, and the file all of them', async () => {
   const live = 'clicked | last 1h | count by event_properties.n';
   const visited = await shop.visit(asking(live));
   const { page, requests } = visited;
@@ -74,6 +74,15 @@ test('the file of an answer has the rows that are shown, and all of them', async
   await send('later');
   const asked = questionsOf(requests).length;
   expect(await downloadCsv()).toBe('event_properties.n,count\r\n"\'=1+1, ""a""",1\r\n');
+  await visited.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  for (const name of ['Copy as Markdown', 'Copy as prompt']) {
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+    const text = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(text).toContain('Rows: 1 of 1.');
+    expect(text).not.toContain('later');
+  }
   expect(questionsOf(requests)).toHaveLength(asked);
 
   // Of an answer whose first rows are shown, the table has all rows with the file.
