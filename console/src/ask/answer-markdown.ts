@@ -17,7 +17,7 @@ export function toMarkdown(answer: Answer, { q, rowsMax }: { readonly q: string;
   const [from = '', to = ''] = answer.period.split('/');
   return formatLlm(
     {
-      columns: columnsOf(answer).map(({ name, kind }) => ({ name, type: mode === 'paths' ? 'path' : typeOf(kind) })),
+      columns: columnsOf(answer).map(({ name, kind }) => ({ name, type: typeOf(kind, mode) })),
       rows: shown.map((row) => columns.map((name) => row[name] ?? null)),
       total,
       hasMore: total > shown.length,
@@ -37,7 +37,7 @@ interface Period {
 }
 
 /** What the text formats tell of a column. */
-function typeOf(kind: ColumnKind): string {
+function typeOf(kind: ColumnKind, mode: string): string {
   switch (kind) {
     case 'share':
     case 'change':
@@ -50,7 +50,7 @@ function typeOf(kind: ColumnKind): string {
     case 'edge':
       return 'number';
     default:
-      return 'text';
+      return mode === 'paths' ? 'path' : 'text';
   }
 }
 

@@ -42,14 +42,25 @@ test.each<[what: string, changes: Partial<ServiceAnswer>]>([
     },
   ],
   ['coverage', { mode: 'inspect', columns: [{ name: 'coverage', type: 'percent' }], rows: [[12.3456], [null]] }],
-  ['paths', { mode: 'paths', columns: [{ name: 'path', type: 'path' }], rows: [[['a', 'b, c']]] }],
+  [
+    'paths',
+    {
+      mode: 'paths',
+      columns: [
+        { name: 'path', type: 'path' },
+        { name: 'users', type: 'number' },
+      ],
+      rows: [[['a', 'b, c'], 12]],
+    },
+  ],
   [
     'a compared range',
     {
-      columns: ['count', 'previous_count', 'change_count'].map((name, index) => ({
-        name,
-        type: index === 2 ? 'rate' : 'number',
-      })),
+      columns: [
+        { name: 'count', type: 'number' },
+        { name: 'previous_count', type: 'number' },
+        { name: 'change_count', type: 'rate' },
+      ],
       rows: [[10, 8, 0.25]],
       earlier: { from: '2026-11-06T09:30:00Z', to: '2026-11-13T09:30:00Z' },
     },
