@@ -2,5 +2,9 @@
 // it afterwards (console/src/api/request.ts).
 const pathname = new URLSearchParams(location.search).get('next');
 if (location.hash !== '' && pathname !== null) {
-  sessionStorage.setItem('fragment-before-sign-in', JSON.stringify({ pathname, hash: location.hash }));
+  try {
+    sessionStorage.setItem('fragment-before-sign-in', JSON.stringify({ pathname, hash: location.hash }));
+  } catch {
+    // Storage is forbidden or full: the sign-in leads to the page without its query.
+  }
 }

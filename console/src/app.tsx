@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
-import { hasEventsQuery } from './api/event-count.js';
+import { newestWithEventsQuery } from './api/event-count.js';
 import type { Boot, Project } from './boot.js';
 import { Boundary } from './shell/boundary.js';
 import { Missing } from './shell/missing.js';
@@ -27,12 +27,14 @@ const SCREENS = {
 export type ScreenName = keyof typeof SCREENS;
 
 export function App({ boot }: { readonly boot: Boot }) {
-  const last = boot.projects.find(({ id }) => id === recall('project', '')) ?? newestOf(boot.projects);
+  const visited = boot.projects.find(({ id }) => id === recall('project', ''));
+  const projects = newestFirst(boot.projects);
+  const last = visited ?? projects[0];
   if (last === undefined) return <NoProject boot={boot} />;
   return (
     <Switch>
       <Route path="/">
-        <Home project={last} />
+        <Home visited={visited} projects={projects} />
       </Route>
       <Route path="/start">
         <Redirect to={`/projects/${last.id}/start`} replace />
@@ -53,18 +55,24 @@ export function App({ boot }: { readonly boot: Boot }) {
 }
 
 /** Ids begin with the time at which the project was made. The demo is only for want of another. */
-const newestOf = (projects: readonly Project[]): Project | undefined =>
-  [...projects].sort((a, b) => Number(a.isDemo) - Number(b.isDemo) || (a.id < b.id ? 1 : -1))[0];
+function newestFirst(projects: readonly Project[]): readonly Project[] {
+  const made = projects.filter(({ isDemo }) => !isDemo);
+  return [...(made.length > 0 ? made : projects)].sort((a, b) => (a.id < b.id ? 1 : -1));
+}
 
 /**
- * Ask; for a person who has not been here and whose project has no events, the screen that sends
- * the first.
+ * Ask, of the project that was open last. For a person who has not been here, of the newest project
+ * with events; where none has any, the screen of the newest that sends the first.
  */
-function Home({ project }: { readonly project: Project }) {
-  const isNew = recall('project', '') !== project.id;
-  const { data: hasEvents, isError } = useQuery({ ...hasEventsQuery(project.id), enabled: isNew });
-  if (isNew && hasEvents === undefined && !isError) return null;
-  return <Redirect to={`/projects/${project.id}/${isNew && hasEvents === false ? 'start' : 'ask'}`} replace />;
+function Home({ visited, projects }: { readonly visited: Project | undefined; readonly projects: readonly Project[] }) {
+  const isNew = visited === undefined;
+  const { data: busy, isPending } = useQuery({
+    ...newestWithEventsQuery(projects.map(({ id }) => id)),
+    enabled: isNew,
+  });
+  if (isNew && isPending) return null;
+  const id = visited?.id ?? busy ?? projects[0]?.id;
+  return <Redirect to={`/projects/${id}/${isNew && busy === null ? 'start' : 'ask'}`} replace />;
 }
 
 interface ScreenProps {

@@ -5,10 +5,10 @@ import { assertNever, PublicError } from '../platform/errors.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import { csvLines } from '../query/csv.js';
+import { formatLlm } from '../query/markdown.js';
 import type { Answered, Question } from './answer.js';
 import { type EngineBytes, parseRows } from './engine-answer.js';
 import { jsonPieces } from './formats/json.js';
-import { formatLlm } from './formats/llm.js';
 import type { Format } from './schema.js';
 import { type Answer, type AnswerForm, toAnswer } from './shape.js';
 

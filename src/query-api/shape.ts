@@ -5,6 +5,7 @@ import type { Cell } from '../query/cell.js';
 import { type Presented, roundComputed, toCell } from '../query/cells.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
+import { remarksOn } from '../query/remarks.js';
 import { present } from '../query/sources/presenters.js';
 
 interface Period {
@@ -62,7 +63,7 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     ...partialBuckets(compiled, rows),
     ...annotationsOf(compiled),
   };
-  const remarks = [...footnotes, ...remarksOn(metadata), ...remarksOnAnnotations(compiled)];
+  const remarks = [...footnotes, ...remarksOn(metadata), ...remarksOnMore(compiled)];
   const { earlier } = compiled;
   return {
     columns: compiled.columns,
@@ -116,11 +117,9 @@ const annotationsOf = ({ annotations = [] }: AnswerForm) =>
           .map(({ at, text, timeMs }) => ({ at, time: formatInstant(timeMs), text })),
       };
 
-function remarksOnAnnotations({ annotations = [] }: AnswerForm): string[] {
-  const shown = annotations.slice(0, ANNOTATIONS_SHOWN).map(({ at, text }) => `Annotation ${at}: ${text}`);
-  const more = annotations.length - shown.length;
-  return more > 0 ? [...shown, `And ${more} more annotations.`] : shown;
-}
+/** Beside those of the metadata. */
+const remarksOnMore = ({ annotations = [] }: AnswerForm): string[] =>
+  annotations.length > ANNOTATIONS_SHOWN ? [`And ${annotations.length - ANNOTATIONS_SHOWN} more annotations.`] : [];
 
 /** The rows of the page whose time is not over, by the columns that name a row. */
 function incompleteRows(
@@ -135,41 +134,6 @@ function incompleteRows(
     Object.fromEntries(indexes.map(([name, index]): [string, Cell] => [name, row[index] ?? null])),
   );
   return { incomplete };
-}
-
-type Remarkable = ReturnType<typeof incompleteRows> &
-  ReturnType<typeof partialBuckets> & {
-    readonly incomplete_from?: unknown;
-    readonly unit?: string;
-    readonly without_unit?: number;
-    readonly people_of?: unknown;
-  };
-
-const REMARKED_MAX = 12;
-
-/** Remarks for the text formats, which have no metadata. */
-function remarksOn({ unit, without_unit: without, people_of: period, ...times }: Remarkable): string[] {
-  const ofUnit = unit === undefined ? [] : [`Unit: ${unit}. Events without it, which are left out: ${without}.`];
-  const ofPeople = period === undefined ? [] : [`People of the period that begins on ${period}.`];
-  return [...ofUnit, ...ofPeople, ...remarksOnTimes(times)];
-}
-
-function remarksOnTimes({ partial = [], ...times }: Remarkable): string[] {
-  if (partial.length === 0) return remarksOnIncomplete(times);
-  const named = partial.flatMap((row) => Object.values(row)).join(', ');
-  return [`Partial ${Object.keys(partial[0] ?? {}).join()}: ${named}.`, ...remarksOnIncomplete(times)];
-}
-
-function remarksOnIncomplete({ incomplete = [], incomplete_from: from }: Remarkable): string[] {
-  if (from !== undefined) return [`Not over yet: attempts from ${from} on.`];
-  if (incomplete.length === 0) return [];
-  const named = incomplete.slice(0, REMARKED_MAX).map((row) =>
-    Object.values(row)
-      .map((cell) => cell ?? '(none)')
-      .join(', '),
-  );
-  const more = incomplete.length > REMARKED_MAX ? `; and ${incomplete.length - REMARKED_MAX} more` : '';
-  return [`Not over yet (${Object.keys(incomplete[0] ?? {}).join(', ')}): ${named.join('; ')}${more}.`];
 }
 
 export const toPeriod = ({ fromMs, toMs }: CompiledQuery['range']): Period => ({

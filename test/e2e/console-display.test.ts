@@ -3,7 +3,9 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';
+import { expectNoSidewaysScroll } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { track } from '../support/track.js';
 
 const DAY_MS = 86_400_000;
 const PEOPLE = 40;
@@ -125,4 +127,36 @@ test('all rows of a table are printed, up to 500, also those that are scrolled o
       `(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight)(document.querySelector('${clipped}'))`,
     ),
   ).toBe(false);
+});
+
+test('a screen of 320 pixels, such as one at 400 %, cuts off no time, and leaves room for long names', async () => {
+  const long = 'W'.repeat(200);
+  await track(shop.url, shop.publicKey, { events: [{ event_type: long, user_id: long }] });
+  const visited = await shop.visit(askPath('page_view | last 30d | count'), {
+    browser: { viewport: { width: 320, height: 900 } },
+  });
+  const { page } = visited;
+  const lefts = await region(visited)
+    .getByText(/ – /)
+    .first()
+    .evaluate((element) => {
+      const range = element.ownerDocument.createRange();
+      range.selectNodeContents(element);
+      return [...range.getClientRects()].map(
+        ({ left }) => left - (element.parentElement?.getBoundingClientRect().left ?? 0),
+      );
+    });
+  expect(lefts.length).toBeGreaterThan(1);
+  expect(Math.min(...lefts)).toBeGreaterThanOrEqual(0);
+
+  await page.goto(shop.addressOf('/live'));
+  const row = page.locator('summary').filter({ hasText: long }).first();
+  await row.waitFor();
+  const widths = await row.locator('> *').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().width));
+  expect(Math.min(...widths)).toBeGreaterThan(80);
+  await expectNoSidewaysScroll(visited);
+
+  await page.goto(shop.addressOf(`/data#${new URLSearchParams({ part: 'events', name: long })}`));
+  await page.getByRole('heading', { name: `Properties of ${long}` }).waitFor();
+  await expectNoSidewaysScroll(visited);
 });

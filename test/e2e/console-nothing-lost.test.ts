@@ -45,7 +45,7 @@ async function create(key: string, visibility = 'project', source = SOURCE): Pro
 const asking = (q: string): string => `/ask#${new URLSearchParams({ q })}`;
 const answerIn = ({ page }: ConsoleVisit) => page.getByRole('region', { name: 'Answer' });
 
-test('the file of an answer has the rows that are shown, and all of them', async () => {
+test('the file and the text of an answer have the rows that are shown, and the file all of them', async () => {
   const live = 'clicked | last 1h | count by event_properties.n';
   const visited = await shop.visit(asking(live));
   const { page, requests } = visited;
@@ -74,6 +74,15 @@ test('the file of an answer has the rows that are shown, and all of them', async
   await send('later');
   const asked = questionsOf(requests).length;
   expect(await downloadCsv()).toBe('event_properties.n,count\r\n"\'=1+1, ""a""",1\r\n');
+  await visited.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  for (const name of ['Copy as Markdown', 'Copy as prompt']) {
+    await page.getByRole('button', { name: 'Share' }).click();
+    await page.getByRole('button', { name }).click();
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor();
+    const text = await page.evaluate<string>('navigator.clipboard.readText()');
+    expect(text).toContain('Rows: 1 of 1.');
+    expect(text).not.toContain('later');
+  }
   expect(questionsOf(requests)).toHaveLength(asked);
 
   // Of an answer whose first rows are shown, the table has all rows with the file.
@@ -301,8 +310,14 @@ test('the console works in a browser that forbids storage', async () => {
   await page.addInitScript(`for (const name of ['localStorage', 'sessionStorage']) {
     Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });
   }`);
-  await page.goto(shop.addressOf(asking('purchase | last 30d | count')));
+  const asked = shop.addressOf(asking('purchase | last 30d | count'));
+  await page.goto(asked);
   await page.getByRole('region', { name: 'Answer' }).getByText('6', { exact: true }).waitFor();
+  // The sign-in keeps the query elsewhere, and fails at nothing where it cannot.
+  await page.context().clearCookies();
+  const { pathname, hash } = new URL(asked);
+  await page.goto(`${shop.url}/login?next=${encodeURIComponent(pathname)}${hash}`);
+  await page.waitForURL(/\/login/);
 });
 
 test('a menu whose file is missing leaves the question and its answer', async () => {
@@ -316,5 +331,37 @@ test('a menu whose file is missing leaves the question and its answer', async ()
   await answerIn(visited).getByText('6', { exact: true }).waitFor();
   await expectNoFindings(visited);
   // React prints the failure that the menu shows.
+  visited.complaints.length = 0;
+});
+
+test.each([
+  ['Explain', 'explain-dialog', []],
+  ['New project', 'new-project', ['Project: Shop']],
+])('a dialog whose file is missing leaves the question and its answer: %s', async (name, file, before) => {
+  const visited = await shop.visit(asking('purchase | last 30d | count'));
+  const { page } = visited;
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.route(`**/${file}*.js`, (route) => route.abort());
+  for (const first of before) await page.getByRole('button', { name: first }).click();
+  await page.getByRole('button', { name, exact: true }).click();
+  const dialog = page.getByRole('dialog', { name: 'This dialog could not be shown' });
+  await dialog.getByRole('alert').filter({ hasText: 'A file of the console could not be loaded' }).waitFor();
+  await expectNoFindings(visited);
+  await dialog.getByRole('button', { name: 'Close' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  // React prints the failure that the dialog shows.
+  visited.complaints.length = 0;
+});
+
+test('a query is asked and answered where the file of its chips is missing', async () => {
+  const visited = await shop.visit('/live');
+  const { page } = visited;
+  await page.route('**/chips-bar*.js', (route) => route.abort());
+  await page.goto(shop.addressOf(asking('purchase | last 30d | count')));
+  await page.getByRole('alert').filter({ hasText: 'The parts of the query could not be shown' }).waitFor();
+  await answerIn(visited).getByText('6', { exact: true }).waitFor();
+  await expectNoFindings(visited);
   visited.complaints.length = 0;
 });

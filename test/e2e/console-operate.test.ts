@@ -1,6 +1,7 @@
 // Settings of owners in a real browser: domains, with a name server of the test, delivery, with
 // events that ClickHouse refuses, and a project with its keys.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { NewProject } from '../../src/accounts/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { expectReachByKeyboard } from '../support/console-keyboard.js';
@@ -245,12 +246,31 @@ test('an owner makes another project from the list of projects, by keys alone; a
   expect(await organization.getByRole('button').count()).toBe(0);
 });
 
-test('the console opens at the project visited last in any tab, and at first at the newest', async () => {
+/** Sends an event that is years old. */
+async function sendOld({ secretKey }: NewProject): Promise<void> {
+  const sent = await fetch(`${shop.url}/track?wait=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': secretKey },
+    body: JSON.stringify({ event_type: 'signup', device_id: 'd', time: '2015-03-04T05:06:07Z' }),
+  });
+  expect(await sent.json()).toMatchObject({ accepted: 1 });
+}
+
+test('the console opens at the project visited last in any tab, and at first at the newest with events', async () => {
+  const busy = await shop.newProject('Busy');
+  await sendOld(busy);
   const newest = await shop.newProject('Newest');
-  const { page, context } = await shop.visit('/data');
+  const { page, context } = await shop.visit('/data', { projectId: newest.id });
+  await page.getByRole('heading', { name: 'Data' }).waitFor();
   await page.evaluate('localStorage.clear()');
   await page.goto(`${shop.url}/`);
+  await page.waitForURL(shop.addressOf('/ask', busy.id));
+  await page.getByRole('button', { name: 'Project: Busy' }).waitFor();
+  await page.evaluate('localStorage.clear()');
+  await page.route('**/query', (route) => route.fulfill({ json: { rows: [{ count: 0 }] } }));
+  await page.goto(`${shop.url}/`);
   await page.waitForURL(shop.addressOf('/start', newest.id));
+  await page.unroute('**/query');
   await page.goto(shop.addressOf('/data'));
   await page.getByRole('heading', { name: 'Data' }).waitFor();
   const other = await context.newPage();
@@ -269,12 +289,7 @@ test('the console opens at the project visited last in any tab, and at first at 
 
 test('the console of a project whose events are all old does not ask for the first one', async () => {
   const imported = await shop.newProject('Imported');
-  const sent = await fetch(`${shop.url}/track?wait=1`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json', 'X-API-Key': imported.secretKey },
-    body: JSON.stringify({ event_type: 'signup', device_id: 'd', time: '2015-03-04T05:06:07Z' }),
-  });
-  expect(await sent.json()).toMatchObject({ accepted: 1 });
+  await sendOld(imported);
   const { page } = await shop.visit('/start', { projectId: imported.id });
   await page.getByRole('heading', { level: 1 }).waitFor();
   await page.evaluate('localStorage.clear()');

@@ -2,7 +2,7 @@
 // against plain loops over the same units.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRandom } from '../../bench/random.js';
-import { formatLlm } from '../../src/query-api/formats/llm.js';
+import { formatLlm } from '../../src/query/markdown.js';
 import { type Event, event } from '../oracle/history.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
 

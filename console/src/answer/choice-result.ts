@@ -21,6 +21,8 @@ export interface Comparison {
   readonly treatment: string;
   readonly absolute_lift: number | null;
   readonly relative_lift: number | null;
+  readonly ci_low: number | null;
+  readonly ci_high: number | null;
   readonly always_valid_p_value: number;
   /** Null while there are too few values. */
   readonly sequential_ci_low: number | null;

@@ -17,11 +17,28 @@ export const eventCountQuery = (projectId: string) =>
     gcTime: 0,
   });
 
+const hasEvents = async (projectId: string, signal: AbortSignal): Promise<boolean> =>
+  (await count(projectId, LATELY, signal)) > 0 || (await count(projectId, EVER, signal)) > 0;
+
 export const hasEventsQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['has-events', projectId],
-    queryFn: async ({ signal }) =>
-      (await count(projectId, LATELY, signal)) > 0 || (await count(projectId, EVER, signal)) > 0,
+    queryFn: ({ signal }) => hasEvents(projectId, signal),
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** Each is a request or two. */
+const SEARCHED_MAX = 10;
+
+/** The first of the projects that has events, or null. */
+export const newestWithEventsQuery = (newestFirst: readonly string[]) =>
+  queryOptions({
+    queryKey: ['newest-with-events', newestFirst],
+    queryFn: async ({ signal }) => {
+      for (const id of newestFirst.slice(0, SEARCHED_MAX)) if (await hasEvents(id, signal)) return id;
+      return null;
+    },
     staleTime: 0,
     gcTime: 0,
   });

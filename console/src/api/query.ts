@@ -1,5 +1,4 @@
-// Client of POST /api/projects/{projectID}/query: runs a query text, as a JSON answer or as
-// Markdown.
+// Client of POST /api/projects/{projectID}/query: runs a query text.
 import type { Answer } from './answer.js';
 import { postJson } from './request.js';
 
@@ -18,8 +17,4 @@ const pathOf = (projectId: string): string => `/api/projects/${projectId}/query`
 export async function query({ projectId, ...body }: Question, signal?: AbortSignal): Promise<Answer> {
   const response = await postJson(pathOf(projectId), { ...body, format: 'json' }, signal);
   return { ...((await response.json()) as Answer), q: body.q };
-}
-
-export async function queryAsText({ projectId, ...body }: Question, format: 'llm'): Promise<string> {
-  return (await postJson(pathOf(projectId), { ...body, format })).text();
 }

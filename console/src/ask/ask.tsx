@@ -92,9 +92,7 @@ export function Ask({ project }: { readonly project: Project }) {
           <HistoryMenu projectId={project.id} choose={ask} />
           {asked.q !== '' && <ExplainButton projectId={project.id} q={asked.q} timezone={timezone} />}
           {asked.q !== '' && <AddToDashboard project={project} q={asked.q} />}
-          {asked.q !== '' && (
-            <ShareMenu projectId={project.id} asked={asked} timezone={timezone} readWhole={asking.readWhole} />
-          )}
+          {asked.q !== '' && <ShareMenu asked={asked} timezone={timezone} readRows={asking.readRows} />}
         </div>
       </section>
       {asked.q === '' ? (

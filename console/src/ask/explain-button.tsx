@@ -1,6 +1,7 @@
 // Opens the plan of the question, which is loaded then.
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { Icon } from '../shell/icon.js';
+import { LazyDialog } from '../shell/lazy-dialog.js';
 import { texts } from '../texts.js';
 import style from './history-menu.module.css';
 
@@ -14,6 +15,7 @@ interface Props {
 
 export function ExplainButton({ projectId, q, timezone }: Props) {
   const [isOpen, setOpen] = useState(false);
+  const close = (): void => setOpen(false);
   return (
     <>
       <button type="button" className="button plain" aria-label={texts.ask.explain} onClick={() => setOpen(true)}>
@@ -21,9 +23,9 @@ export function ExplainButton({ projectId, q, timezone }: Props) {
         <span className={style.label}>{texts.ask.explain}</span>
       </button>
       {isOpen && (
-        <Suspense fallback={null}>
-          <ExplainDialog projectId={projectId} q={q} timezone={timezone} close={() => setOpen(false)} />
-        </Suspense>
+        <LazyDialog close={close}>
+          <ExplainDialog projectId={projectId} q={q} timezone={timezone} close={close} />
+        </LazyDialog>
       )}
     </>
   );

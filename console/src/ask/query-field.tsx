@@ -8,6 +8,7 @@ import type { QueryDetail } from '../api/request.js';
 import type { Editor } from '../editor/editor.js';
 import { hidePlaceholders } from '../editor/placeholders.js';
 import type { Problem } from '../language/language.js';
+import { Boundary } from '../shell/boundary.js';
 import { FOCUS_QUERY } from '../shell/use-shortcuts.js';
 import { texts } from '../texts.js';
 import { Problems } from './problems.js';
@@ -107,9 +108,11 @@ export function QueryField({
         />
       )}
       {editor !== undefined && problems.length === 0 && value.trim() !== '' && !hasPlaceholders && (
-        <Suspense fallback={null}>
-          <ChipsBar projectId={projectId} text={value} names={names} apply={apply} edit={editor.select} />
-        </Suspense>
+        <Boundary part="chips" of={editor}>
+          <Suspense fallback={null}>
+            <ChipsBar projectId={projectId} text={value} names={names} apply={apply} edit={editor.select} />
+          </Suspense>
+        </Boundary>
       )}
       <Problems
         problems={editor === undefined ? [] : problems}

@@ -12,10 +12,9 @@ import type { Asked } from './permalink.js';
 const Actions = lazy(async () => ({ default: (await import('./share-actions.js')).ShareActions }));
 
 interface Props {
-  readonly projectId: string;
   readonly asked: Asked;
   readonly timezone: string;
-  readonly readWhole: () => Promise<Answer>;
+  readonly readRows: (rows: number) => Promise<Answer>;
 }
 
 export function ShareMenu(props: Props) {

@@ -20,8 +20,11 @@ export interface Asking {
   /** Marks the kept answers of a question as old: it is asked again, now or when it is shown. */
   readonly renew: (q: string, timezone: string) => void;
   readonly showAll: () => void;
-  /** The answer with all of its rows, which is shown from then on. */
-  readonly readWhole: () => Promise<Answer>;
+  /**
+   * The answer with at least its first `rows` rows. Where fewer are shown, it is asked for all,
+   * which are shown from then on.
+   */
+  readonly readRows: (rows: number) => Promise<Answer>;
 }
 
 export function useAnswer(projectId: string, q: string, timezone: string): Asking {
@@ -54,9 +57,9 @@ export function useAnswer(projectId: string, q: string, timezone: string): Askin
     showAll: () => {
       if (!isPlaceholderData) setWhole(q);
     },
-    readWhole: () => {
-      const isWhole = data !== undefined && !isPlaceholderData && !isFetching && data.rows.length >= data.total;
-      if (isWhole) return Promise.resolve(data);
+    readRows: (rows) => {
+      const isCurrent = data !== undefined && !isPlaceholderData && !isFetching;
+      if (isCurrent && data.rows.length >= Math.min(data.total, rows)) return Promise.resolve(data);
       setWhole(q);
       return client.fetchQuery(asks(ROWS_MAX));
     },

@@ -8,6 +8,8 @@ interface Props {
   /** What is drawn; the failure of one says nothing about another. */
   readonly of: unknown;
   readonly part: keyof typeof texts.failedParts;
+  /** Around the message, where it needs a place of its own. */
+  readonly frame?: (message: ReactNode) => ReactNode;
   readonly children: ReactNode;
 }
 
@@ -35,7 +37,7 @@ export class Boundary extends Component<Props, State> {
     if (!this.state.hasFailed) return this.props.children;
     const isScreen = this.props.part === 'screen';
     const title = texts.failedParts[this.props.part];
-    return (
+    const message = (
       <div className={isScreen ? style.page : style.part} role="alert">
         {isScreen ? <h1>{title}</h1> : <p className={style.title}>{title}</p>}
         <p className="muted">{this.state.isUnloaded ? texts.fileMissing : texts.notDrawn}</p>
@@ -51,5 +53,6 @@ export class Boundary extends Component<Props, State> {
         </p>
       </div>
     );
+    return this.props.frame?.(message) ?? message;
   }
 }

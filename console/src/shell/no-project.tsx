@@ -4,6 +4,7 @@ import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { postJson } from '../api/request.js';
 import type { Boot } from '../boot.js';
 import { texts } from '../texts.js';
+import { Boundary } from './boundary.js';
 import style from './plain-page.module.css';
 import { forgetAll } from './storage.js';
 
@@ -86,8 +87,10 @@ const WaysOut = () => (
         {texts.account.signOut}
       </button>
     </form>
-    <Suspense fallback={null}>
-      <DeleteAccount />
-    </Suspense>
+    <Boundary part="part" of="account">
+      <Suspense fallback={null}>
+        <DeleteAccount />
+      </Suspense>
+    </Boundary>
   </>
 );

@@ -1,11 +1,12 @@
 // Project switcher: shows the current project and lists the others. Admins and owners make new
 // ones.
-import { lazy, Suspense, useState } from 'react';
+import { lazy, useState } from 'react';
 import { Link } from 'wouter';
 import type { ScreenName } from '../app.js';
 import { type Boot, isAtLeast, type Organization, type Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { Icon } from './icon.js';
+import { LazyDialog } from './lazy-dialog.js';
 import { Menu, MenuActions, menuItem, menuTitle } from './menu.js';
 import style from './project-switcher.module.css';
 
@@ -19,6 +20,7 @@ interface Props {
 
 export function ProjectSwitcher({ boot, project, screen }: Props) {
   const [makingIn, setMakingIn] = useState<Organization>();
+  const closeNew = (): void => setMakingIn(undefined);
   const label = (
     <>
       <span className={style.name}>{project.name}</span>
@@ -57,9 +59,9 @@ export function ProjectSwitcher({ boot, project, screen }: Props) {
         }
       </Menu>
       {makingIn !== undefined && (
-        <Suspense fallback={null}>
-          <NewProject organization={makingIn} close={() => setMakingIn(undefined)} />
-        </Suspense>
+        <LazyDialog close={closeNew}>
+          <NewProject organization={makingIn} close={closeNew} />
+        </LazyDialog>
       )}
     </>
   );

@@ -3,11 +3,11 @@
 import type { ThreadTask } from '../../platform/threads/thread-task.js';
 import { type Cell, isTexts } from '../../query/cell.js';
 import { formatCsv } from '../../query/csv.js';
+import { formatFooter, formatTable } from '../../query/markdown.js';
+import { IN_PLACE, revealInvisible } from '../../query/markdown-escape.js';
 import type { Answered } from '../answer.js';
 import { type AnswerRequest, toAnswerOf } from '../format-task.js';
 import { formatJson } from '../formats/json.js';
-import { formatFooter, formatTable } from '../formats/llm.js';
-import { IN_PLACE, revealInvisible } from '../formats/markdown-escape.js';
 import type { Answer } from '../shape.js';
 
 export const FORMS = ['markdown', 'csv', 'json'] as const;

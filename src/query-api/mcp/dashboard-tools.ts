@@ -10,7 +10,7 @@ import { type Dashboard, findDashboard, listDashboards } from '../../dashboards/
 import { syncTask } from '../../dashboards/sync-task.js';
 import { requireVersion } from '../../dashboards/versions.js';
 import { PublicError } from '../../platform/errors.js';
-import { escapeLine } from '../formats/markdown-escape.js';
+import { escapeLine } from '../../query/markdown-escape.js';
 import { ask, type Call, describeCard, linkToDashboard, type ToolDeps } from './call.js';
 import { cutSource } from './cut-source.js';
 import { diffTask } from './diff-task.js';

@@ -1,5 +1,5 @@
 // A fenced table of rows in memory: as many as fit, from an offset on, and how many there are.
-import { formatTable } from '../formats/llm.js';
+import { formatTable } from '../../query/markdown.js';
 import type { Answer } from '../shape.js';
 import { describeRows } from './call.js';
 import { countFitting, fence } from './cut-answer.js';

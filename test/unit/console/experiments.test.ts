@@ -57,7 +57,15 @@ describe('verdictOf', () => {
     ],
     comparisons: [
       {
-        ...{ control: 'control', treatment: 'new', absolute_lift: 0.1, relative_lift: 1, always_valid_p_value: 0.01 },
+        ...{
+          control: 'control',
+          treatment: 'new',
+          absolute_lift: 0.1,
+          relative_lift: 1,
+          ci_low: 0,
+          ci_high: 0,
+          always_valid_p_value: 0.01,
+        },
         ...{ sequential_ci_low: -0.012, sequential_ci_high: 0.17, probability_best: 0.99 },
       },
     ],

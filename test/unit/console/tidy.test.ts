@@ -40,12 +40,15 @@ test('the console imports only listed modules of src/query', () => {
     'src/query/fields.ts',
     'src/query/fixes/suggest.ts',
     'src/query/language.ts',
+    'src/query/markdown.ts',
     'src/query/parse/parse.ts',
     'src/query/parse/strings.ts',
     'src/query/parse/syntax.ts',
     'src/query/profile-fields.ts',
+    'src/query/remarks.ts',
     'src/query/session-fields.ts',
     'src/query/shares.ts',
+    'src/query/sources/choice/describe.ts',
     'src/query/sources/index.ts',
   ]);
 });

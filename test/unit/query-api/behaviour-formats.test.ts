@@ -1,8 +1,8 @@
 // Formats of behaviour queries: rates, paths, and the steps of a funnel.
 import { expect, test } from 'vitest';
 import { formatCsv } from '../../../src/query/csv.js';
+import { formatLlm } from '../../../src/query/markdown.js';
 import { formatJson } from '../../../src/query-api/formats/json.js';
-import { formatLlm } from '../../../src/query-api/formats/llm.js';
 import { anAnswer } from './answers.js';
 
 const rated = anAnswer({

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Cell } from '../../../src/query/cell.js';
 import { formatCsv } from '../../../src/query/csv.js';
+import { formatLlm } from '../../../src/query/markdown.js';
 import { formatJson } from '../../../src/query-api/formats/json.js';
-import { formatLlm } from '../../../src/query-api/formats/llm.js';
 import { anAnswer } from './answers.js';
 
 const oneCell = (cell: Cell) =>

@@ -1,7 +1,7 @@
 // Hostile stored values in every format: each stays text in its own cell.
 import { describe, expect, test } from 'vitest';
 import { formatCsv } from '../../../src/query/csv.js';
-import { formatLlm } from '../../../src/query-api/formats/llm.js';
+import { formatLlm } from '../../../src/query/markdown.js';
 import {
   CSV_PAYLOADS,
   formulasIn,

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { annotationsIn, isMoment } from '../../../src/query/annotations.js';
 import { compile } from '../../../src/query/compile.js';
+import { formatLlm } from '../../../src/query/markdown.js';
 import { formatJson } from '../../../src/query-api/formats/json.js';
-import { formatLlm } from '../../../src/query-api/formats/llm.js';
 import { toAnswer } from '../../../src/query-api/shape.js';
 
 test.each([

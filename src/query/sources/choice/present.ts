@@ -1,11 +1,10 @@
 // Converts the engine's rows of choice results to an answer: the packet with its statistics, and a
 // row per variant.
-import type { PacketPlan } from '../../../experiments/needed-units.js';
 import { type ChoicePacket, toChoicePacket } from '../../../experiments/packet.js';
 import { toValuePacket, type VariantValues } from '../../../experiments/value-packet.js';
-import { shortenName } from '../../../experiments/warnings.js';
 import type { Presented } from '../../cells.js';
 import type { PostProcess } from '../../plan/plan.js';
+import { describeChoice } from './describe.js';
 
 type ChoiceResults = Extract<PostProcess, { kind: 'choice' }>;
 
@@ -72,7 +71,7 @@ export function presentChoice(asked: ChoiceResults, rows: readonly (readonly unk
       of.weight,
     ]),
     extraFields: { ...packet },
-    footnotes: describe(packet, asked.value === undefined ? percent : amount),
+    footnotes: describeChoice(packet, { hasMeans: asked.value !== undefined }),
   };
 }
 
@@ -116,45 +115,4 @@ function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
   if (value === undefined) return toChoicePacket(all, nowMs);
   const winsorizedAt = counted.map(({ cap }) => cap).find((cap) => typeof cap === 'number') ?? null;
   return toValuePacket({ ...all, value, winsorizedAt, cuped: asked.cuped }, nowMs);
-}
-
-const percent = (share: number | null): string => (share === null ? 'none' : `${Number((share * 100).toFixed(2))}%`);
-
-const amount = (value: number | null): string => (value === null ? 'none' : String(Number(value.toPrecision(6))));
-
-/** More usually means that an id was sent as variant_key, which a warning says. */
-const COMPARISONS_SHOWN = 20;
-
-/** Text of the decision: its basis, a line for each comparison, and the warnings. */
-function describe(
-  { decision_status, comparisons, warnings, plan }: ChoicePacket,
-  show: (value: number | null) => string,
-): string[] {
-  const lines = comparisons
-    .slice(0, COMPARISONS_SHOWN)
-    .map(
-      (of) =>
-        `${shortenName(of.treatment)} against ${shortenName(of.control)}: lift ${show(of.absolute_lift)} (${show(of.ci_low)} to ` +
-        `${show(of.ci_high)}), always-valid p-value ${Number(of.always_valid_p_value.toFixed(4))}.`,
-    );
-  const more = comparisons.length - lines.length;
-  return [
-    `Decision: ${decision_status}.`,
-    ...lines,
-    ...(more > 0 ? [`${more} more comparisons: format json has all.`] : []),
-    ...describePlan(plan),
-    ...warnings.map((warning) => `Warning: ${warning}.`),
-  ];
-}
-
-/** A plan without a number has a warning. */
-function describePlan(plan: PacketPlan | undefined): string[] {
-  if (plan === undefined || plan.units_needed === null) return [];
-  const lift = `a lift of ${percent(plan.relative_lift)} with ${percent(plan.power)} power`;
-  const days = plan.days_left === null ? '' : `, about ${plan.days_left} days at ${amount(plan.units_per_day)} a day`;
-  return [
-    plan.units_left === 0
-      ? `Plan: ${plan.units_needed} units show ${lift}; there are enough.`
-      : `Plan: ${plan.units_left} more units${days} to show ${lift}; ${plan.units_needed} in all.`,
-  ];
 }

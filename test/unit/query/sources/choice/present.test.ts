@@ -1,9 +1,9 @@
 // Conversion of the engine's counts to the packet of a choice. The statistics have their own tests.
 import { expect, test } from 'vitest';
 import { formatCsv } from '../../../../../src/query/csv.js';
+import { formatLlm } from '../../../../../src/query/markdown.js';
 import { presentChoice } from '../../../../../src/query/sources/choice/present.js';
 import { formatJson } from '../../../../../src/query-api/formats/json.js';
-import { formatLlm } from '../../../../../src/query-api/formats/llm.js';
 import type { Answer } from '../../../../../src/query-api/shape.js';
 
 const ASKED = {

@@ -1,9 +1,29 @@
 // `format: llm`: a Markdown table with its context: the query, the period, and how many rows are
 // not shown.
 import { markdownTable } from 'markdown-table';
-import { type Cell, isTexts, joinTexts } from '../../query/cell.js';
-import type { Answer } from '../shape.js';
+import { type Cell, isTexts, joinTexts } from './cell.js';
 import { escapeCell, escapeLine, escapeMarkdown } from './markdown-escape.js';
+
+interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** What is written of an answer. */
+export interface MarkdownAnswer {
+  readonly columns: readonly { readonly name: string; readonly type: string }[];
+  /** One cell for each column. */
+  readonly rows: readonly (readonly Cell[])[];
+  readonly total: number;
+  /** Whether the next page has rows. */
+  readonly hasMore: boolean;
+  readonly period: Period;
+  /** The range of `compare`. */
+  readonly earlier?: Period;
+  readonly timezone: string;
+  readonly warnings: readonly string[];
+  readonly footnotes?: readonly string[];
+}
 
 const NONE = '(none)';
 
@@ -44,7 +64,7 @@ function canAlign(table: readonly (readonly string[])[]): boolean {
 }
 
 /** `isCompact`: columns are not padded to one width. */
-export function formatTable(answer: Pick<Answer, 'columns' | 'rows'>, { isCompact = false } = {}): string {
+export function formatTable(answer: Pick<MarkdownAnswer, 'columns' | 'rows'>, { isCompact = false } = {}): string {
   const header = answer.columns.map((column) => escapeCell(column.name));
   const body = answer.rows.map((row) => row.map((cell, index) => toText(cell, answer.columns[index]?.type ?? '')));
   const table = [header, ...body];
@@ -56,7 +76,7 @@ export function formatTable(answer: Pick<Answer, 'columns' | 'rows'>, { isCompac
 }
 
 /** Period, rows, remarks and warnings. */
-export function formatFooter(answer: Answer): string {
+export function formatFooter(answer: MarkdownAnswer): string {
   const { period, earlier, timezone, rows, total } = answer;
   const shown = `Rows: ${rows.length} of ${total}${answer.hasMore ? '; more with limit and offset' : ''}.`;
   const compared = earlier ? ` Compared with: ${earlier.from} to ${earlier.to}.` : '';
@@ -68,7 +88,7 @@ export function formatFooter(answer: Answer): string {
   ].join('\n');
 }
 
-export function formatLlm(answer: Answer, query: string): string {
+export function formatLlm(answer: MarkdownAnswer, query: string): string {
   const heading = `## ${escapeMarkdown(query.trim().replace(/\s*[\r\n]+\s*/g, ' '))}`;
   return `${heading}\n\n${formatTable(answer)}\n\n${formatFooter(answer)}\n`;
 }
