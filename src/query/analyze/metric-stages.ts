@@ -39,7 +39,7 @@ export function takeMetricStages(scope: Scope, stages: StageReader, of: Aggregat
     refuseWithEach(scope, [...stages.takeAll('rolling', 'cumulative', 'share', 'unit'), ...(size ? [size] : [])]);
     return { earlier, window: undefined, hasShare: false };
   }
-  const windowed = stages.takeOne('rolling', 'cumulative');
+  const windowed = takeWindowStage(scope, stages);
   const share = stages.takeOne('share');
   const window = windowed && resolveWindow(scope, windowed, of);
   if (share) checkShare(scope, share, of);
@@ -50,6 +50,13 @@ export function takeMetricStages(scope: Scope, stages: StageReader, of: Aggregat
     report(scope, size.span, `top … other does not go with ${added.kind}`, 'remove other, or ask in two queries');
   }
   return { earlier, window, hasShare: share !== undefined };
+}
+
+function takeWindowStage(scope: Scope, stages: StageReader): WindowStage | undefined {
+  const rolling = stages.takeOne('rolling');
+  const cumulative = stages.takeOne('cumulative');
+  if (rolling && cumulative) report(scope, cumulative.span, 'cumulative does not go with rolling', APART);
+  return rolling ?? cumulative;
 }
 
 function refuseWithEach(

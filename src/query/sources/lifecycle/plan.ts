@@ -22,6 +22,7 @@ import {
 import { fn } from '../../plan/functions.js';
 import { extend, type Plan, type Step, select, step } from '../../plan/plan.js';
 import { type Calendar, calendarOf, periodsSince } from '../../time/calendar.js';
+import { findPartialBuckets, type PartialBuckets } from '../../time/partial-buckets.js';
 import type { LifecycleQuery } from './analyze.js';
 import { STATUSES } from './people.js';
 import { planLifecyclePeople } from './plan-people.js';
@@ -93,6 +94,13 @@ function countCodes(people: Step, { codeOf, codesEnd, groups }: Codes): Step {
   return step('people_by_code', select({ columns, from: people, groupBy: [...groups, 'code'] }));
 }
 
+/** Periods are whole, whatever the range: only the present can cut one. */
+function partialOf({ period, timezone }: ResolvedLifecycle, nowMs: number): PartialBuckets | undefined {
+  const now = { fromMs: nowMs, toMs: nowMs };
+  const partial = findPartialBuckets([{ name: period, type: 'date' }], now, { timezone, nowMs, isFirstWhole: true });
+  return partial && { ...partial, column: 'period' };
+}
+
 export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): Plan {
   const { selection, timezone, order, unit, people, by } = query;
   if (people) return planLifecyclePeople(query, people, context);
@@ -117,7 +125,8 @@ export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): P
   const code = alias('code');
   const indexOfCode = fn.intDiv(code, STATUS_COUNT);
   const status = element(textValues(STATUSES), infix('+', fn.modulo(code, STATUS_COUNT), constant(1)));
-  return planAnswer({
+  const partial = partialOf(query, context.nowMs);
+  const plan = planAnswer({
     query,
     order,
     range,
@@ -141,4 +150,5 @@ export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): P
       { name: 'users', type: 'number' },
     ],
   });
+  return { ...plan, ...(partial && { partial }) };
 }

@@ -31,6 +31,11 @@ test.each([
   ['users | last 7d | count by day of user.last_seen', 'UTC', ['2026-11-13', '2026-11-20']],
   ['sessions | last 2d | count by day of session.start_time', 'UTC', ['2026-11-18', '2026-11-20']],
   ['a | last 2d | latest user_id per device_id | count by day of set_at', 'UTC', ['2026-11-18', '2026-11-20']],
+  // Periods of a lifecycle are whole; in the one that runs, people may still return.
+  ['lifecycle a | last 14d', 'UTC', ['2026-11-16']],
+  ['lifecycle a by month', 'Asia/Tokyo', ['2026-11-01']],
+  ['lifecycle a by day | last 2d', 'Pacific/Kiritimati', ['2026-11-20']],
+  ['lifecycle a | last 14d | people new', 'UTC', []],
   ['a | last 7d | count by _country', 'UTC', []],
 ])('%s in %s', (query, timezone, expected) => {
   const { partial } = compile(query, { ...CONTEXT, nowMs: Date.parse(NOW), timezone });
