@@ -21,24 +21,24 @@ export const nameField = z
 const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
   z.enum(values, { error: `is one of ${values.join(', ')}` });
 
-export const organizationBody = z.object({ name: nameField });
+export const organizationBody = z.strictObject({ name: nameField });
 
-export const organizationDeletionBody = z.object({
+export const organizationDeletionBody = z.strictObject({
   organization_name: z.string({ error: 'is required: the name of the organization' }),
   organization_name_confirm: z.string({ error: 'is required: the name of the organization, once more' }),
 });
 
-export const leavingBody = z.object({
+export const leavingBody = z.strictObject({
   organization_name: z.string({ error: 'is required: the name of the organization' }),
 });
 
 /** Written out, because nothing brings an account back. */
 const ACCOUNT_DELETION = 'delete my account';
-export const accountDeletionBody = z.object({
+export const accountDeletionBody = z.strictObject({
   confirm: z.literal(ACCOUNT_DELETION, { error: `is required: the text "${ACCOUNT_DELETION}"` }),
 });
 
-export const memberBody = z.object({ role: oneOf(ROLES) });
+export const memberBody = z.strictObject({ role: oneOf(ROLES) });
 
 /**
  * Addresses that mail servers accept without quotes: nothing in them can end the address in a
@@ -46,7 +46,7 @@ export const memberBody = z.object({ role: oneOf(ROLES) });
  */
 const MAILABLE = /^[a-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z0-9!#$%&'*+/=?^_`{|}~-]+)*@/;
 
-export const invitationBody = z.object({
+export const invitationBody = z.strictObject({
   email: z
     .string({ error: 'is required: an e-mail address' })
     .trim()
@@ -63,7 +63,7 @@ export const invitationBody = z.object({
 const hintOn = (text: string): string =>
   text.normalize('NFKC') === text ? '' : ': it has characters that normalization (NFKC) turns into others';
 
-export const domainBody = z.object({
+export const domainBody = z.strictObject({
   domain: z
     .string({ error: 'is required: a domain such as example.com' })
     .trim()
@@ -75,10 +75,10 @@ export const domainBody = z.object({
     }),
 });
 
-export const projectBody = z.object({ name: nameField });
+export const projectBody = z.strictObject({ name: nameField });
 
 export const projectChanges = z
-  .object({
+  .strictObject({
     name: nameField.optional(),
     ip_policy: oneOf(['anonymize', 'full', 'drop']).optional(),
     timezone: z
@@ -92,7 +92,7 @@ export const projectChanges = z
     error: 'name, ip_policy, timezone or other_sdks is required',
   });
 
-export const projectDeletionBody = z.object({
+export const projectDeletionBody = z.strictObject({
   project_name: z.string({ error: 'is required: the name of the project' }),
   project_name_confirm: z.string({ error: 'is required: the name of the project, once more' }),
 });
@@ -100,7 +100,7 @@ export const projectDeletionBody = z.object({
 const SCOPES = ['track', 'query', 'dashboards', 'admin'] as const satisfies readonly Scope[];
 const TOKEN_LIFETIME_DEFAULT = '90d';
 
-export const tokenBody = z.object({
+export const tokenBody = z.strictObject({
   name: nameField,
   kind: oneOf(['personal', 'service']),
   scopes: z

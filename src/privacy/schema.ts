@@ -5,7 +5,7 @@ import { PublicError } from '../platform/errors.js';
 const AUDIT_PAGE_MAX = 1000;
 
 /** Body of the requests about a person. */
-export const personBody = z.object({ user_id: z.string({ error: 'is required: the user id' }) });
+export const personBody = z.strictObject({ user_id: z.string({ error: 'is required: the user id' }) });
 
 export const auditPage = z.object({
   limit: z.coerce.number().int().min(1).max(AUDIT_PAGE_MAX).default(100),

@@ -1,7 +1,9 @@
-// Validation of names, which appear on pages and in mails, and of domains.
+// Validation of names, which appear on pages and in mails, of domains, and of unknown fields.
 import { expect, test } from 'vitest';
-import { domainBody, organizationBody } from '../../../src/accounts/schema.js';
+import * as bodies from '../../../src/accounts/schema.js';
 import { parseJsonBody } from '../../../src/platform/http/json-body.js';
+
+const { domainBody, organizationBody, projectChanges, tokenBody } = bodies;
 
 test.each(['Acme Inc.', ' Büro für Übergänge ', '日本語', "Ada's <b>&</b> 🦆"])(
   'an organization may be named %j',
@@ -22,4 +24,19 @@ test('a domain must leave room for the prefix of its TXT record', () => {
   expect(domainOf(237)).toHaveLength(237);
   expect(parseJsonBody(domainBody, { domain: domainOf(237) })).toEqual({ domain: domainOf(237) });
   expect(() => parseJsonBody(domainBody, { domain: domainOf(239) })).toThrow('domain is not a domain');
+});
+
+test('a misspelled field is refused by name, not left out', () => {
+  const token = { name: 'ci', kind: 'service', scopes: ['query'] };
+  expect(() => parseJsonBody(tokenBody, { ...token, expires: '1h' })).toThrow(
+    'unknown field "expires"; the body has name, kind, scopes, expires_in',
+  );
+  expect(() => parseJsonBody(projectChanges, { name: 'Shop', ipPolicy: 'drop' })).toThrow(
+    'unknown field "ipPolicy"; the body has name, ip_policy, timezone, other_sdks',
+  );
+});
+
+const { nameField: _, ...all } = bodies;
+test.each(Object.entries(all))('%s refuses unknown fields', (_name, body) => {
+  expect(() => parseJsonBody(body, { unknown_one: 1 })).toThrow('unknown field "unknown_one"');
 });
