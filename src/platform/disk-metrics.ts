@@ -18,16 +18,27 @@ const GAUGES = [
 
 /** The folder may not exist: its disk has no value then. */
 export function createDiskGauges(registry: Registry, shards: Pick<Shards, 'known'>, folder: string): void {
-  for (const { name, help, value } of GAUGES) {
-    createCollectedGauge(registry, { name, help, labelNames: LABELS }, async () => {
-      const asked = [...shards.known.flatMap(askHosts), askFolder(folder)];
-      const answered = await Promise.all(asked.map((ask) => withTimeout(ANSWERED_WITHIN_MS, ask).catch(() => [])));
-      return answered.flat().map((disk) => ({ labels: { shard: disk.shard, disk: disk.name }, value: disk[value] }));
+  async function askAll(): Asked {
+    const asked = [...shards.known.flatMap(askHosts), askFolder(folder)];
+    const answered = await Promise.all(asked.map((ask) => withTimeout(ANSWERED_WITHIN_MS, ask).catch(() => [])));
+    return answered.flat();
+  }
+  // The gauges of one scrape are collected together, and share an answer.
+  let pending: Asked | undefined;
+  function ask(): Asked {
+    pending ??= askAll().finally(() => {
+      pending = undefined;
     });
+    return pending;
+  }
+  for (const { name, help, value } of GAUGES) {
+    createCollectedGauge(registry, { name, help, labelNames: LABELS }, async () =>
+      (await ask()).map((disk) => ({ labels: { shard: disk.shard, disk: disk.name }, value: disk[value] })),
+    );
   }
 }
 
-type Asked = Promise<(Disk & { readonly shard: string })[]>;
+type Asked = Promise<readonly (Disk & { readonly shard: string })[]>;
 
 /** With one host, a disk has the same labels after a start at another address. */
 const askHosts = ({ id, hosts }: Shard): Asked[] =>

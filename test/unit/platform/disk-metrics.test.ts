@@ -45,6 +45,17 @@ test('names the shard and, where it has several hosts, the host; a silent or fai
   ]);
 });
 
+test('a scrape asks each host once, and the next one asks again', async () => {
+  let asked = 0;
+  const count: Answer = async () => [{ name: 'default', freeBytes: ++asked, totalBytes: 100 }];
+  const registry = new Registry();
+  createDiskGauges(registry, { known: [shardOf(1, { 'localhost:8123': count })] }, join(folder, 'missing'));
+  for (const scrape of [1, 2]) {
+    expect(await registry.metrics()).toContain(`disk_free_bytes{shard="1",disk="default"} ${scrape}\n`);
+    expect(asked).toBe(scrape);
+  }
+});
+
 test('the disk of the data folder is that of the file system', async () => {
   const [, total] = await samplesOf([], folder);
   const { blocks, bsize } = statfsSync(folder);
