@@ -12,8 +12,8 @@ afterEach(() => {
 });
 
 test('it is named instead of holding the start', () => {
-  // Ignores SIGTERM, and looks whether the test still runs.
-  const program = `#!/bin/sh\ntrap '' TERM\nwhile [ -e '${folder}' ]; do /bin/sleep 1; done\n`;
+  // Ignores SIGTERM, and ends some time after the limit.
+  const program = "#!/bin/sh\ntrap '' TERM\nfor second in 1 2 3 4 5 6 7 8 9 10 11 12; do /bin/sleep 1; done\nexit 1\n";
   writeFileSync(join(folder, 'redis-server'), program, { mode: 0o755 });
   vi.stubEnv('PATH', folder);
   expect(() => embeddedRedis({ directory: join(folder, 'data'), port: 1, password: 'x' })).toThrow(
