@@ -4,14 +4,10 @@ import { ANNOTATIONS_SHOWN } from '../query/annotations.js';
 import type { Cell } from '../query/cell.js';
 import { type Presented, roundComputed, toCell } from '../query/cells.js';
 import type { CompiledQuery } from '../query/compile.js';
+import type { Period } from '../query/markdown.js';
 import type { OutputColumn, PostProcess } from '../query/plan/plan.js';
 import { remarksOn } from '../query/remarks.js';
 import { present } from '../query/sources/presenters.js';
-
-interface Period {
-  readonly from: string;
-  readonly to: string;
-}
 
 export interface Answer {
   readonly columns: readonly OutputColumn[];

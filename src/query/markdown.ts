@@ -4,7 +4,8 @@ import { markdownTable } from 'markdown-table';
 import { type Cell, isTexts, joinTexts } from './cell.js';
 import { escapeCell, escapeLine, escapeMarkdown } from './markdown-escape.js';
 
-interface Period {
+/** UTC times, as answers show them. */
+export interface Period {
   readonly from: string;
   readonly to: string;
 }

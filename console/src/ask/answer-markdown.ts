@@ -1,5 +1,5 @@
 // Markdown of the answer that is shown: asking again would move the range of `last 7d`.
-import { formatLlm } from '../../../src/query/markdown.js';
+import { formatLlm, type Period } from '../../../src/query/markdown.js';
 import { type Remarkable, remarksOn } from '../../../src/query/remarks.js';
 import { describeChoice } from '../../../src/query/sources/choice/describe.js';
 import { readChoice } from '../answer/choice-result.js';
@@ -29,11 +29,6 @@ export function toMarkdown(answer: Answer, { q, rowsMax }: { readonly q: string;
     },
     q,
   );
-}
-
-interface Period {
-  readonly from: string;
-  readonly to: string;
 }
 
 /** What the text formats tell of a column. */
