@@ -180,15 +180,18 @@ export const revokePersonalToken = (postgres: Postgres, id: string, personId: st
 export async function revokePresentedToken(postgres: Postgres, token: string): Promise<void> {
   await postgres('access_tokens')
     .where({ digest: digestKey(token), kind: 'personal' })
-    .update({ revoked_at: postgres.raw('coalesce(revoked_at, now())') });
+    .update(revokedNow(postgres));
 }
+
+/** A token that is revoked already keeps its time. */
+const revokedNow = (postgres: Postgres) => ({ revoked_at: postgres.raw('coalesce(revoked_at, now())') });
 
 /** Idempotent. */
 async function revoke(postgres: Postgres, id: string, where: Readonly<Record<string, string>>): Promise<Token> {
   const [token]: Token[] = isUuid(id)
     ? await postgres('access_tokens')
         .where({ id, ...where })
-        .update({ revoked_at: postgres.raw('coalesce(revoked_at, now())') })
+        .update(revokedNow(postgres))
         .returning(SHOWN)
     : [];
   if (token === undefined) throw new PublicError('not_found', 'there is no such token');
