@@ -2,7 +2,7 @@
 // event loop for 100 to 140 ms; their texts are parsed in 35 ms, with other work in between.
 import { setImmediate as nextIteration } from 'node:timers/promises';
 
-/** About 1 ms of parsing. */
+/** About half a millisecond of parsing. */
 const TEXT_LENGTH = 32 * 1024;
 
 /** JSON texts of lists, which hold the values in their order. */
