@@ -179,7 +179,7 @@ lifecycle.onClose('dropped events', () => droppedEvents.close());
 const app = createApp({
   featuresOff: orExit(() => requireFeatures(config.FEATURES_OFF)),
   ingest: orExit(() => createIngestDeps(config, { ...ingestion, rejectedEvents, droppedEvents })),
-  identity: createIdentityDeps(config, ingestion),
+  identity: createIdentityDeps(config, { ...ingestion, rejectedEvents }),
   queries,
   agents: [guardAgents(ownAddresses), ...agents],
   routers: [

@@ -11,7 +11,7 @@ import type { IdentityDeps } from './routes.js';
 
 export function createIdentityDeps(
   settings: IngestionSettings,
-  { rateLimits, registry, redis, ...parts }: IngestionParts,
+  { rateLimits, registry, redis, ...parts }: IngestionParts & Pick<IdentityDeps, 'rejectedEvents'>,
 ): IdentityDeps {
   const queue = createIdentifyQueue(redis);
   const source = {

@@ -4,8 +4,9 @@ import type { EventLimits } from '../ingest/limits.js';
 import { writeList } from '../platform/threads/list-texts.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
 import {
-  type IdentifyCall,
   IdentifyRefusal,
+  type ParsedBatch,
+  type ParsedCall,
   parseIdentifyBatch,
   parseIdentifyBody,
   type RefusalReason,
@@ -19,22 +20,24 @@ interface IdentifyRequest {
 /** A rejection as plain data, because cloning an error between threads keeps only its message. */
 type Refused = { readonly reason: RefusalReason; readonly message: string };
 
-export const identifyTask: ThreadTask<IdentifyRequest, { readonly call: IdentifyCall } | Refused> = {
+export const identifyTask: ThreadTask<IdentifyRequest, ParsedCall | Refused> = {
   module: import.meta.url,
   name: 'identifyTask',
-  run: ({ bytes, limits }) => orRefused(() => ({ call: parseIdentifyBody(toBuffer(bytes), limits) })),
+  run: ({ bytes, limits }) => orRefused(() => parseIdentifyBody(toBuffer(bytes), limits)),
   tooCostly: 'the call takes more than {limit} to read; send fewer properties',
 };
 
-/** Answers texts of `TimedCall`s (list-texts.ts). */
-export const identifyBatchTask: ThreadTask<
-  IdentifyRequest & { readonly nowMs: number },
-  { readonly callTexts: readonly string[] } | Refused
-> = {
+/** Calls leave as texts (list-texts.ts). */
+type BatchTexts = Omit<ParsedBatch, 'calls'> & { readonly callTexts: readonly string[] };
+
+export const identifyBatchTask: ThreadTask<IdentifyRequest & { readonly nowMs: number }, BatchTexts | Refused> = {
   module: import.meta.url,
   name: 'identifyBatchTask',
   run: ({ bytes, limits, nowMs }) =>
-    orRefused(() => ({ callTexts: writeList(parseIdentifyBatch(toBuffer(bytes), limits, nowMs)) })),
+    orRefused(() => {
+      const { calls, ...rest } = parseIdentifyBatch(toBuffer(bytes), limits, nowMs);
+      return { ...rest, callTexts: writeList(calls) };
+    }),
   tooCostly: 'the batch takes more than {limit} to read; send fewer calls',
 };
 

@@ -5,6 +5,7 @@ import { type Credential, type CredentialStore, rateSubjectsOf, type Scope } fro
 import { authenticate } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { type EventLimits, isParsedInLoop } from '../ingest/limits.js';
+import type { RejectedEvents } from '../ingest/rejected/events.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';
 import { countRefusals, type RefusalCounter } from '../platform/flow/refusal.js';
 import { allowAnyOrigin, answerPreflight } from '../platform/http/cross-origin.js';
@@ -17,7 +18,14 @@ import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { type CommitDeps, commitCall } from './commit.js';
 import { identifyBatchTask, identifyTask } from './identify-task.js';
 import type { IdentifyMetrics } from './metrics.js';
-import { type IdentifyCall, IdentifyRefusal, parseIdentifyBatch, parseIdentifyBody, type TimedCall } from './schema.js';
+import {
+  IdentifyRefusal,
+  type ParsedBatch,
+  type ParsedCall,
+  parseIdentifyBatch,
+  parseIdentifyBody,
+  type TimedCall,
+} from './schema.js';
 
 export interface IdentityDeps extends CommitDeps {
   readonly credentials: CredentialStore;
@@ -29,6 +37,8 @@ export interface IdentityDeps extends CommitDeps {
   readonly threads: ThreadPool;
   readonly metrics: IdentifyMetrics;
   readonly refused: RefusalCounter;
+  /** Told of unknown fields. */
+  readonly rejectedEvents: RejectedEvents;
 }
 
 export function createIdentityRouter(deps: IdentityDeps): Router {
@@ -73,30 +83,36 @@ interface Received {
 async function identify({ req, credential, bytes }: Received, deps: IdentityDeps): Promise<void> {
   const { projectId } = credential;
   deps.rates.take(projectId, { bytes: bytes.length, events: 1 });
-  const call = await parseCounted(bytes, projectId, deps);
+  const { call, ignoredFields } = await parseCounted(bytes, projectId, deps);
   await commitCall({ projectId, call, bytes: bytes.length, request: requestIdOf(req) }, deps);
+  deps.rejectedEvents.noteIgnored(projectId, '/identify', ignoredFields, Date.now());
 }
 
 /** Resolves with the number of calls. */
 async function identifyBatch({ req, credential, bytes }: Received, deps: IdentityDeps): Promise<number> {
   const { projectId } = credential;
-  const calls = await countingRefusals(deps, () => parseBatch(bytes, projectId, deps));
+  const { calls, ignoredFields } = await countingRefusals(deps, () => parseBatch(bytes, projectId, deps));
   deps.rates.take(projectId, { bytes: bytes.length, events: calls.length });
   const share = Math.ceil(bytes.length / calls.length);
   const of = { projectId, request: requestIdOf(req), bytes: share, requestBytes: bytes.length };
   await Promise.all(calls.map((call) => commitCall({ ...of, call, timeMs: call.timeMs }, deps)));
+  deps.rejectedEvents.noteIgnored(projectId, '/identify', ignoredFields, Date.now());
   return calls.length;
 }
 
-async function parseBatch(bytes: Buffer, projectId: ProjectId, { threads, limits }: IdentityDeps) {
+async function parseBatch(
+  bytes: Buffer,
+  projectId: ProjectId,
+  { threads, limits }: IdentityDeps,
+): Promise<ParsedBatch> {
   const nowMs = Date.now();
   if (isParsedInLoop(bytes)) return parseIdentifyBatch(bytes, limits, nowMs);
   const answer = await threads.run(identifyBatchTask, { bytes, limits, nowMs }, projectId);
-  if ('callTexts' in answer) return readList<TimedCall>(answer.callTexts);
-  throw new IdentifyRefusal(answer.reason, answer.message);
+  if ('reason' in answer) throw new IdentifyRefusal(answer.reason, answer.message);
+  return { calls: await readList<TimedCall>(answer.callTexts), ignoredFields: answer.ignoredFields };
 }
 
-const parseCounted = (bytes: Buffer, projectId: ProjectId, deps: IdentityDeps): Promise<IdentifyCall> =>
+const parseCounted = (bytes: Buffer, projectId: ProjectId, deps: IdentityDeps): Promise<ParsedCall> =>
   countingRefusals(deps, async () =>
     isParsedInLoop(bytes) ? parseIdentifyBody(bytes, deps.limits) : await parseInThread(bytes, projectId, deps),
   );
@@ -112,6 +128,6 @@ async function countingRefusals<T>(deps: IdentityDeps, parse: () => Promise<T>):
 
 async function parseInThread(bytes: Buffer, projectId: ProjectId, { threads, limits }: IdentityDeps) {
   const answer = await threads.run(identifyTask, { bytes, limits }, projectId);
-  if ('call' in answer) return answer.call;
-  throw new IdentifyRefusal(answer.reason, answer.message);
+  if ('reason' in answer) throw new IdentifyRefusal(answer.reason, answer.message);
+  return answer;
 }

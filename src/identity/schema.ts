@@ -3,6 +3,7 @@
 import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
 import { tryParseEventTime } from '../ingest/event-time.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength, VALUE_DEPTH_MAX } from '../ingest/limits.js';
+import { findIgnoredFieldsOfCall } from '../ingest/rejected/ignored-fields.js';
 import { isExact, isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
 import { PublicError } from '../platform/errors.js';
 import { PROFILE_BYTES_MAX, propertyBytes } from './profile-properties.js';
@@ -39,9 +40,23 @@ export class IdentifyRefusal extends PublicError {
 const WORDS_FOR_NOTHING: ReadonlySet<string> = new Set(['null', 'undefined', 'NaN', '[object Object]']);
 const OPERATORS = ['$set', '$set_once', '$add', '$unset'] as const;
 
+export interface ParsedCall {
+  readonly call: IdentifyCall;
+  /** Unknown fields. */
+  readonly ignoredFields: readonly string[];
+}
+
 /** Throws IdentifyRefusal. */
-export const parseIdentifyBody = (bytes: Buffer, limits: EventLimits): IdentifyCall =>
-  readIdentifyCall(parseObject(bytes), limits);
+export function parseIdentifyBody(bytes: Buffer, limits: EventLimits): ParsedCall {
+  const body = parseObject(bytes);
+  return { call: readIdentifyCall(body, limits), ignoredFields: findIgnoredFieldsOfCall(body) };
+}
+
+export interface ParsedBatch {
+  readonly calls: readonly TimedCall[];
+  /** Unknown fields of the first call. */
+  readonly ignoredFields: readonly string[];
+}
 
 /** Calls of one request of POST /identify/batch. */
 const IDENTIFY_BATCH_MAX = 1000;
@@ -50,13 +65,13 @@ const IDENTIFY_BATCH_MAX = 1000;
  * Parses POST /identify/batch. Throws IdentifyRefusal, which names the first call that is not
  * valid. `nowMs`: times more than a day later are refused.
  */
-export function parseIdentifyBatch(bytes: Buffer, limits: EventLimits, nowMs: number): TimedCall[] {
+export function parseIdentifyBatch(bytes: Buffer, limits: EventLimits, nowMs: number): ParsedBatch {
   const { calls } = parseObject(bytes, 'the body must be an object with "calls"');
   if (!Array.isArray(calls)) throw new IdentifyRefusal('body', '"calls" must be an array');
   if (calls.length > IDENTIFY_BATCH_MAX) {
     throw new IdentifyRefusal('limit', `the batch has ${calls.length} calls; the limit is ${IDENTIFY_BATCH_MAX}`);
   }
-  return calls.map((call: unknown, index) => {
+  const read = calls.map((call: unknown, index) => {
     try {
       return readTimedCall(call, limits, nowMs);
     } catch (error) {
@@ -65,6 +80,7 @@ export function parseIdentifyBatch(bytes: Buffer, limits: EventLimits, nowMs: nu
       throw error;
     }
   });
+  return { calls: read, ignoredFields: findIgnoredFieldsOfCall(calls[0]) };
 }
 
 /** The same for one parsed call. Throws IdentifyRefusal. */

@@ -85,7 +85,7 @@ export async function decideAndCount(tracked: Received, deps: StepDeps): Promise
   deps.droppedEvents.note(projectId, byRule);
   for (const { reason } of rejected) deps.metrics.skipped.inc({ reason });
   deps.rejectedEvents.note(projectId, rejected, envelope.header.t);
-  deps.rejectedEvents.noteIgnored(projectId, ignoredFields, envelope.header.t);
+  deps.rejectedEvents.noteIgnored(projectId, '/track', ignoredFields, envelope.header.t);
   return { ...decided, dropped };
 }
 

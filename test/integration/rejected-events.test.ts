@@ -119,6 +119,47 @@ test('GET /rejected names fields of accepted events that are ignored, and what t
   });
 });
 
+test('GET /rejected names fields of identify calls that are ignored, and what to send instead', async () => {
+  const project = await newProject();
+  const identify = async (body: object, path = '/identify'): Promise<void> => {
+    const { status } = await fetch(`${processes.url}${path}`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey },
+      body: JSON.stringify(body),
+    });
+    expect(status).toBe(200);
+  };
+  const known = {
+    user_id: 'u',
+    device_id: 'd',
+    user_properties: {},
+    user_property_ops: {},
+    time: new Date(),
+    library: 'x',
+  };
+  const filling = { text: 'x'.repeat(8000) };
+  await identify({ ...known, traits: {}, anonymousId: 'a', event_type: 'e' });
+  // More than a thread reads.
+  await identify({ ...known, plan: Array(16).fill(filling) });
+  const call = { user_id: 'u', time: new Date(), traits: {}, second: 1 };
+  await identify({ calls: [call, { ...call, later: 1 }] }, '/identify/batch');
+  const calls = Array.from({ length: 16 }, () => ({ ...call, user_properties: filling, name: 'Ann' }));
+  await identify({ calls }, '/identify/batch');
+  await track(processes.url, project.publicKey, { event_type: 'a', user_id: 'u', traits: {} });
+  await eventually(async () => {
+    const { ignored_fields: ignored } = await rejectedOf(project);
+    expect(ignored.map(({ route, field, instead }) => `${route} ${field}: ${instead}`).sort()).toEqual([
+      '/identify anonymousId: device_id',
+      '/identify event_type: user_properties',
+      '/identify name: user_properties',
+      '/identify plan: user_properties',
+      '/identify second: user_properties',
+      '/identify traits: user_properties',
+      '/track traits: user_properties',
+    ]);
+  });
+});
+
 test('a flood of rejected events is counted exactly, also when the process stops', async () => {
   const project = await newProject();
   const batch = { events: Array.from({ length: 2000 }, (_, index) => ({ index })) };
@@ -157,8 +198,13 @@ test('samples are distinct and the newest, and expire within a week, counts with
 test('ignored fields are the newest, and expire within a week', async () => {
   const projectId = newProjectId();
   const now = Date.now();
+  const route = '/track';
   const save = (at: number, fields: readonly string[]) =>
-    saveRejected(redis, { counts: [], samples: [], ignored: fields.map((field) => ({ projectId, field, at })) }, at);
+    saveRejected(
+      redis,
+      { counts: [], samples: [], ignored: fields.map((field) => ({ projectId, route, field, at })) },
+      at,
+    );
   await save(now - 4 * DAY_MS, ['old', 'again']);
   await save(now, ['again', ...Array.from({ length: FIELDS_KEPT + 5 }, (_, index) => `field-${index}`)]);
   const fields = (await readRejected(redis, projectId, now)).ignored_fields.map(({ field }) => field);
@@ -174,7 +220,7 @@ test('erasing a person and deleting a project remove their samples only', async 
     const reason = 'id_too_long';
     const events = ['{"user_id":"alice"}', '{"device_id":"phone"}', '{"by":["alice"]}', '{"user_id":"bob"}'];
     const samples = events.map((event, index) => ({ projectId, reason, at: now + index, event }) as const);
-    const ignored = ['alice', 'amount'].map((field) => ({ projectId, field, at: now }));
+    const ignored = ['alice', 'amount'].map((field) => ({ projectId, route: '/identify', field, at: now }) as const);
     await saveRejected(redis, { counts: [{ projectId, reason, events: 4 }], samples, ignored }, now);
   }
   await forgetSamplesOf(redis, mine, ['alice', 'phone']);

@@ -15,7 +15,12 @@ interface RejectedEvents {
   /** Days are of UTC. */
   readonly counts: readonly { readonly date: string; readonly reason: string; readonly events: number }[];
   readonly samples: readonly { readonly at: string; readonly reason: string; readonly event: string }[];
-  readonly ignored_fields: readonly { readonly field: string; readonly instead: string; readonly last_at: string }[];
+  readonly ignored_fields: readonly {
+    readonly route: string;
+    readonly field: string;
+    readonly instead: string;
+    readonly last_at: string;
+  }[];
 }
 
 const REFRESHED_MS = 10_000;
@@ -93,10 +98,10 @@ function IgnoredFields({ project, fields }: IgnoredProps) {
       <h2 id="ignored">{dataTexts.ignoredTitle}</h2>
       <p className={`muted ${style.note}`}>{dataTexts.ignoredNote}</p>
       <ul className={style.reasons} aria-labelledby="ignored">
-        {fields.map(({ field, instead, last_at: at }) => (
-          <li key={field}>
+        {fields.map(({ route, field, instead, last_at: at }) => (
+          <li key={`${route} ${field}`}>
             <div className={style.propertyHead}>
-              <strong>{field}</strong>
+              <strong>{dataTexts.fieldOf(field, route)}</strong>
               <time dateTime={at} className={style.coverage}>
                 {instant(at, project.timezone)}
               </time>

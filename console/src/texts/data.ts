@@ -57,7 +57,8 @@ export const dataTexts = {
   noSamples: 'No sample is kept any more.',
   ignoredTitle: 'Ignored fields',
   ignoredNote:
-    'Fields that the newest events have beside those of an event. The events are stored without them; names are kept for half a week.',
+    'Fields of the newest events and identify calls that are not known. These are stored without them; names are kept for half a week.',
+  fieldOf: (field: string, route: string) => (route === '/identify' ? `${field} (identify)` : field),
   sendInstead: (field: string) =>
     field.endsWith('_properties') ? `Put what it holds into ${field}.` : `Send it as ${field}.`,
   rejectedByDay: (reason: string, total: string) => `${reason} by day: ${total} in 30 days`,

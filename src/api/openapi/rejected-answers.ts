@@ -1,5 +1,6 @@
 // Answer of the route that reads rejected events and ignored fields, for the OpenAPI document.
 import { z } from 'zod';
+import { IGNORING_ROUTES } from '../../ingest/rejected/ignored-fields.js';
 import { SKIP_REASONS } from '../../ingest/schema.js';
 
 const moment = z.iso.datetime();
@@ -15,7 +16,8 @@ export const rejected = z.strictObject({
   ),
   ignored_fields: z.array(
     z.strictObject({
-      field: z.string().meta({ description: 'an unknown field of an event' }),
+      route: z.enum(IGNORING_ROUTES),
+      field: z.string().meta({ description: 'an unknown field of an event or identify call' }),
       instead: z.string().meta({ description: 'the field that takes what it holds', examples: ['time'] }),
       last_at: moment,
     }),

@@ -5,6 +5,7 @@ import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
 import type { Redis } from '../../platform/redis/client.js';
 import type { SkipReason } from '../schema.js';
+import type { IgnoringRoute } from './ignored-fields.js';
 import { toSample } from './sample.js';
 import { type IgnoredField, type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './store.js';
 
@@ -50,13 +51,13 @@ export class RejectedEvents {
     this.#delayed.schedule();
   }
 
-  /** `fields` are those of one event. */
-  noteIgnored(projectId: ProjectId, fields: readonly string[], at: number): void {
+  /** `fields` are those of one event or identify call. */
+  noteIgnored(projectId: ProjectId, route: IgnoringRoute, fields: readonly string[], at: number): void {
     if (fields.length === 0) return;
     for (const field of fields) {
-      const key = `${projectId}:${field}`;
+      const key = `${projectId}:${route}:${field}`;
       const hasRoom = this.#ignored.has(key) || this.#ignored.size < IGNORED_WAITING_MAX;
-      if (hasRoom) this.#ignored.set(key, { projectId, field, at });
+      if (hasRoom) this.#ignored.set(key, { projectId, route, field, at });
     }
     this.#delayed.schedule();
   }

@@ -9,7 +9,7 @@ import { executed } from '../../platform/redis/transaction.js';
 import { DAY_MS, toDay } from '../../platform/utc-day.js';
 import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import { SKIP_REASONS, type SkipReason } from '../schema.js';
-import { toKnownField } from './ignored-fields.js';
+import { type IgnoringRoute, toKnownField } from './ignored-fields.js';
 import { isNamedIn } from './sample.js';
 
 export const SAMPLES_KEPT = 20;
@@ -21,6 +21,8 @@ const SAMPLES_KEPT_MS = 3.5 * DAY_MS;
 const countsKey = (day: string): string => `ingest:rejected:${day}`;
 const countField = (projectId: string, reason: SkipReason): string => `${projectId}:${reason}`;
 const ignoredKey = (projectId: string): string => `ingest:ignored-fields:${projectId}`;
+/** Begins a member of that set for `/identify`; no name of a field contains it (../body.ts). */
+const OF_IDENTIFY = '\u0000';
 const samplesKey = (projectId: string): string => `ingest:rejected-samples:${projectId}`;
 
 export interface RejectedCount {
@@ -37,9 +39,10 @@ export interface RejectedSample {
   readonly event: string;
 }
 
-/** An unknown field of an event. */
+/** An unknown field of an event or identify call. */
 export interface IgnoredField {
   readonly projectId: ProjectId;
+  readonly route: IgnoringRoute;
   readonly field: string;
   /** Milliseconds. */
   readonly at: number;
@@ -64,7 +67,9 @@ export async function saveRejected(
     // Equal samples are stored once, with their latest time.
     transaction.zadd(samplesKey(projectId), at, JSON.stringify({ reason, event }));
   }
-  for (const { projectId, field, at } of rejected.ignored ?? []) transaction.zadd(ignoredKey(projectId), at, field);
+  for (const { projectId, route, field, at } of rejected.ignored ?? []) {
+    transaction.zadd(ignoredKey(projectId), at, route === '/identify' ? `${OF_IDENTIFY}${field}` : field);
+  }
   const keepNewest = (keys: readonly string[], kept: number) => {
     for (const key of new Set(keys)) {
       transaction.zremrangebyscore(key, '-inf', now - SAMPLES_KEPT_MS);
@@ -88,7 +93,12 @@ export interface Rejected {
   readonly counts: readonly { readonly date: string; readonly reason: SkipReason; readonly events: number }[];
   readonly samples: readonly { readonly at: string; readonly reason: SkipReason; readonly event: string }[];
   /** `instead`: the field that takes what it holds. */
-  readonly ignored_fields: readonly { readonly field: string; readonly instead: string; readonly last_at: string }[];
+  readonly ignored_fields: readonly {
+    readonly route: IgnoringRoute;
+    readonly field: string;
+    readonly instead: string;
+    readonly last_at: string;
+  }[];
 }
 
 export async function readRejected(redis: Redis, projectId: ProjectId, now: number): Promise<Rejected> {
@@ -122,7 +132,9 @@ export async function readSamples(redis: Redis, projectId: ProjectId): Promise<R
 
 async function readIgnoredFields(redis: Redis, projectId: ProjectId): Promise<Rejected['ignored_fields']> {
   return (await readNewest(redis, ignoredKey(projectId))).map(({ member, at }) => {
-    return { field: member, instead: toKnownField(member), last_at: at };
+    const route = member.startsWith(OF_IDENTIFY) ? '/identify' : '/track';
+    const field = route === '/identify' ? member.slice(OF_IDENTIFY.length) : member;
+    return { route, field, instead: toKnownField(field, route), last_at: at };
   });
 }
 

@@ -4,7 +4,7 @@ import { IdentifyRefusal, parseIdentifyBody } from '../../../src/identity/schema
 
 const LIMITS = { propertiesMax: 9, userPropertiesMax: 4, keyLengthMax: 9, valueBytesMax: 16 };
 const parse = (body: unknown) =>
-  parseIdentifyBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), LIMITS);
+  parseIdentifyBody(Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)), LIMITS).call;
 
 describe('parseIdentifyBody() accepts', () => {
   test.each<[string, unknown, object]>([
