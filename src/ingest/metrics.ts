@@ -32,6 +32,8 @@ export function createIngestMetrics(registry: Registry) {
 export type IngestMetrics = ReturnType<typeof createIngestMetrics>;
 
 /** `insert` times one insert and counts its rows, or its failure. */
+export type InsertMetrics = ReturnType<typeof createInsertMetrics>;
+
 export function createInsertMetrics(registry: Registry) {
   const rows = new Histogram({
     name: 'ingest_insert_rows',
