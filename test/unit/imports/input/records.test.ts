@@ -8,6 +8,9 @@ const NUMBERED = RECORDS.map((value, index) => ({ line: index + 1, value }));
 
 test.each([
   ['lines', RECORDS.map((record) => JSON.stringify(record)).join('\n')],
+  ['lines of Windows', RECORDS.map((record) => `${JSON.stringify(record)}\r\n`).join('')],
+  ['lines of classic Mac OS', RECORDS.map((record) => `${JSON.stringify(record)}\r`).join('')],
+  ['objects over many lines', RECORDS.map((record) => `${JSON.stringify(record, undefined, 2)}\n`).join('')],
   ['an array in one line', JSON.stringify(RECORDS)],
   ['an array in many lines, with a byte order mark', `\uFEFF${JSON.stringify(RECORDS, undefined, 2)}\n`],
 ])('readJsonLines() reads %s', async (_form, text) => {
