@@ -1,6 +1,6 @@
 // Source `umami`: rows of website_event and of event_data, as CSV with a header or in a dump of
 // PostgreSQL.
-import { readCsv } from '../../input/csv.js';
+import { type CsvForm, readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
 import { splitTabs } from '../../input/tab-separated.js';
@@ -23,9 +23,10 @@ const isDump = ({ name }: InputFile): boolean => /\.sql(?:\.gz)?$/.test(name);
 
 const TABLES: ReadonlySet<string> = new Set(['website_event', 'event_data']);
 const DATA: ReadonlySet<string> = new Set(['event_data']);
+const CSV: CsvForm = { columns: ['event_id', 'website_event_id', 'created_at'] };
 
 function readTables(file: InputFile): Records {
-  return isDump(file) ? readDump(file, TABLES) : readCsv(file);
+  return isDump(file) ? readDump(file, TABLES) : readCsv(file, CSV);
 }
 
 async function* readData(file: InputFile): Records {
@@ -33,7 +34,7 @@ async function* readData(file: InputFile): Records {
     yield* readDump(file, DATA);
     return;
   }
-  for await (const record of readCsv(file)) {
+  for await (const record of readCsv(file, CSV)) {
     // A file of CSV has one table.
     if ('value' in record && !isEventData(record.value)) return;
     yield record;
