@@ -42,8 +42,12 @@ async function* readData(file: InputFile): Records {
 }
 
 const COPY = /^COPY (?:\w+\.)?"?(\w+)"? \((.*)\) FROM stdin;$/;
+const INSERT = /^INSERT INTO (?:\w+\.)?["`]?(\w+)["`]? /;
 
-/** The rows of these tables in a plain dump by pg_dump. Other tables are passed over. */
+/**
+ * The rows of these tables in a plain dump by pg_dump. Other tables are passed over. Rejects when
+ * the dump ends within one of these.
+ */
 async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records {
   let columns: readonly string[] | undefined;
   for await (const { text, number: line } of readLines(file.open(), { lineBytesMax: 1024 * 1024 })) {
@@ -52,6 +56,8 @@ async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records 
       columns = copy[2]?.split(', ').map((name) => name.replaceAll('"', ''));
     } else if (text === '\\.') {
       columns = undefined;
+    } else if (columns === undefined && tables.has(INSERT.exec(text)?.[1] ?? '')) {
+      yield { line, problem: 'rows as INSERT are not read: use pg_dump without --inserts, or export CSV' };
     } else if (columns !== undefined) {
       const values = splitTabs(text);
       yield values.length === columns.length
@@ -59,6 +65,7 @@ async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records 
         : { line, problem: `not a row of ${columns.length} columns` };
     }
   }
+  if (columns !== undefined) throw new Error('the dump ends within a table');
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
