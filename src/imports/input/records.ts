@@ -13,7 +13,8 @@ const RECORD_BYTES_MAX = 5 * 1024 * 1024;
 
 /**
  * One JSON object a line. An array of objects, and objects that begin with a line of their own as
- * `jq` writes them, are read as well; the line is then the number of the object.
+ * `jq` writes them, are read as well; the line is then the number of the object. Rejects when the
+ * file ends within an object.
  */
 export async function* readJsonLines(
   file: InputFile,
@@ -25,9 +26,13 @@ export async function* readJsonLines(
     return;
   }
   const lines = readLines(all, { lineBytesMax: recordBytesMax, ...findLineEnd(first) });
-  for await (const { text, number: line, isCut } of lines) {
+  for await (const { text, number: line, isCut, isTerminated } of lines) {
     if (isCut) yield { line, problem: `longer than ${recordBytesMax} bytes` };
-    else if (text.trim() !== '') yield { line, ...tryParseObject(text) };
+    else if (text.trim() !== '') {
+      const record = { line, ...tryParseObject(text) };
+      if ('problem' in record && !isTerminated && text.startsWith('{')) throw new Error(`line ${line} is not complete`);
+      yield record;
+    }
   }
 }
 
