@@ -8,6 +8,8 @@ export interface GeneratedExport {
   /** Its extension says the format. */
   readonly file: string;
   readonly head?: string;
+  /** After the last record. */
+  readonly tail?: string;
   /** Events of a record. */
   readonly eventsPerRecord?: number;
   readonly toRecord: (event: GeneratedEvent) => string;
@@ -28,13 +30,14 @@ const EVENTS_PER_DEVICE = 4;
 const RECORDS_PER_CHUNK = 500;
 
 /** The text of an export, in chunks of some 500 records. */
-export function* generateExport({ head, toRecord }: GeneratedExport, records: number): Generator<string> {
+export function* generateExport({ head, toRecord, tail }: GeneratedExport, records: number): Generator<string> {
   if (head !== undefined) yield `${head}\n`;
   for (let first = 0; first < records; first += RECORDS_PER_CHUNK) {
     const count = Math.min(RECORDS_PER_CHUNK, records - first);
     const chunk = Array.from({ length: count }, (_, index) => `${toRecord(toEvent(first + index))}\n`);
     yield chunk.join('');
   }
+  if (tail !== undefined) yield tail;
 }
 
 function toEvent(number: number): GeneratedEvent {
@@ -199,7 +202,7 @@ export const GENERATED_EXPORTS: readonly GeneratedExport[] = [
   { source: 'ga4', file: 'export.ndjson', toRecord: ga4 },
   { source: 'umami', file: 'website_event.csv', head: UMAMI_COLUMNS.join(','), toRecord: umami },
   { source: 'snowplow', file: 'enriched.tsv', toRecord: snowplow },
-  { source: 'matomo', file: 'visits.json', eventsPerRecord: 2, toRecord: matomo },
+  { source: 'matomo', file: 'visits.json', tail: ']', eventsPerRecord: 2, toRecord: matomo },
   { source: 'access-log', file: 'access.log', toRecord: accessLog },
 ];
 

@@ -1,7 +1,7 @@
 // `npm run demo`: creates, refreshes and deletes the demo project of a running service.
 import { resolve } from 'node:path';
 import { env } from 'node:process';
-import { type DemoArguments, HELP, parseDemoArguments } from '../src/demo/arguments.js';
+import { type DemoArguments, HELP, OPTIONS, parseDemoArguments } from '../src/demo/arguments.js';
 import { createDemo, type Demo, type DemoDeps, DemoExists, deleteDemo } from '../src/demo/create-demo.js';
 import { generateShop } from '../src/demo/generate.js';
 import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
@@ -14,7 +14,7 @@ import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
 import { formatCount, formatRemaining, ProgressDisplay, toCells } from '../src/platform/progress.js';
-import { UsageError } from '../src/platform/usage-error.js';
+import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 
 const ACTOR = { kind: 'operator', id: 'npm run demo' } as const;
 const LIBRARY = 'service-demo/1';
@@ -25,6 +25,7 @@ const display = new ProgressDisplay(process.stderr);
 let config: Config | undefined;
 
 async function run(): Promise<void> {
+  refuseOptionsOfNpm(OPTIONS, env);
   const args = parseDemoArguments(process.argv.slice(2));
   if (args.kind === 'help') {
     process.stdout.write(HELP);

@@ -2,7 +2,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
 import { setFlagsFromString } from 'node:v8';
-import { HELP, type ImportArguments, parseArguments } from '../src/imports/arguments.js';
+import { HELP, type ImportArguments, OPTIONS, parseArguments } from '../src/imports/arguments.js';
 import { createImportClients } from '../src/imports/import-clients.js';
 import { findInput, type InputFile } from '../src/imports/input/input-files.js';
 import { libraryOf } from '../src/imports/library.js';
@@ -15,7 +15,7 @@ import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-
 import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { ProgressDisplay } from '../src/platform/progress.js';
-import { UsageError } from '../src/platform/usage-error.js';
+import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { readSecretKey } from './project-keys.js';
 
 // How much the heap may grow between two collections, in percent. V8's own choice on a machine with
@@ -26,6 +26,7 @@ const interrupted = createInterruptSignal();
 const display = new ProgressDisplay(process.stderr);
 
 async function run(): Promise<void> {
+  refuseOptionsOfNpm(OPTIONS, env);
   const args = parseArguments(process.argv.slice(2));
   if (args.kind === 'help') {
     process.stdout.write(HELP);

@@ -8,7 +8,7 @@ import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { toExport } from '../src/platform/shell.js';
-import { UsageError } from '../src/platform/usage-error.js';
+import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { readProject } from './project-keys.js';
 
 const HELP = `usage: eval "$(npm run -s keys)"
@@ -20,8 +20,11 @@ Prints commands that set SERVICE_URL, SERVICE_KEY and SECRET_KEY (both the secre
   --help               this text
 `;
 
+const OPTIONS = { project: { type: 'string' }, help: { type: 'boolean', short: 'h' } } as const;
+
 async function run(): Promise<void> {
-  const { values } = parseArgs({ options: { project: { type: 'string' }, help: { type: 'boolean', short: 'h' } } });
+  refuseOptionsOfNpm(OPTIONS, env);
+  const { values } = parseArgs({ options: OPTIONS });
   if (values.help === true) return void process.stdout.write(HELP);
   const { url, project_id: firstProject } = await findService();
   const given = values.project ?? firstProject;

@@ -9,7 +9,7 @@ import { toTypeScript } from '../src/event-types/typescript.js';
 import { resolveTarget } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { packageRoot } from '../src/platform/paths.js';
-import { UsageError } from '../src/platform/usage-error.js';
+import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { createAsk } from './ask-service.js';
 import { readSecretKey } from './project-keys.js';
 
@@ -38,6 +38,7 @@ const WRITERS = { typescript: toTypeScript, python: toPython } as const;
 const isLanguage = (name: string): name is keyof typeof WRITERS => Object.hasOwn(WRITERS, name);
 
 async function run(): Promise<void> {
+  refuseOptionsOfNpm(OPTIONS, env);
   const { values } = parseArgs({ options: OPTIONS });
   const { project, language, out, url, key, help } = values;
   if (help === true) return void process.stdout.write(HELP);

@@ -30,7 +30,7 @@ The databases are those of the service that npm start runs, or those of DATABASE
 Exit status: 0 done, 1 failed or there is one already, 2 wrong arguments, 130 interrupted.
 `;
 
-const OPTIONS = {
+export const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
   delete: { type: 'boolean' },
   refresh: { type: 'boolean' },

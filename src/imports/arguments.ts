@@ -48,7 +48,7 @@ steps and the mapping of each source.
 Exit status: 0 imported, 1 not (all) imported, 2 wrong arguments, 130 interrupted.
 `;
 
-const OPTIONS = {
+export const OPTIONS = {
   help: { type: 'boolean', short: 'h' },
   'dry-run': { type: 'boolean' },
   'overwrite-profiles': { type: 'boolean' },

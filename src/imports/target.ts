@@ -43,7 +43,9 @@ function requireSecretKey(target: ImportTarget): ImportTarget {
   if (target.key.startsWith('sk_')) return target;
   // Without a secret key the service ignores the logged addresses and user agents: all visitors
   // would be this machine.
-  throw new UsageError('an import needs a secret key (sk_…): only with it the addresses of the log are taken');
+  throw new UsageError(
+    'an import needs a secret key (sk_…): only with it addresses and countries of records are taken',
+  );
 }
 
 async function readKey(projectId: string, { readSecretKey }: TargetEnvironment): Promise<string> {

@@ -9,3 +9,20 @@ export class UsageError extends Error {
 export const isUsageError = (error: unknown): error is Error =>
   error instanceof UsageError ||
   (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_'));
+
+/** Options that npm uses itself and may have from its own configuration. */
+const OF_NPM: ReadonlySet<string> = new Set(['help', 'key']);
+
+/**
+ * Throws UsageError for options that npm took for its own because `--` is missing. Without this a
+ * command would run as if they were not given: a dry run for real, an import into another project.
+ */
+export function refuseOptionsOfNpm(options: object, env: Readonly<Record<string, string | undefined>>): void {
+  const isTaken = (name: string): boolean => Boolean(env[`npm_config_${name.replaceAll('-', '_')}`]);
+  const taken = Object.keys(options).find((name) => !OF_NPM.has(name) && isTaken(name));
+  if (taken === undefined) return;
+  const script = env.npm_lifecycle_event ?? 'SCRIPT';
+  throw new UsageError(
+    `npm took --${taken} for an option of its own: write -- before the arguments, as in npm run ${script} -- … --${taken}`,
+  );
+}

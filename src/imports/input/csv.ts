@@ -1,5 +1,5 @@
 // Reader of CSV with a header, in constant memory. A record that does not fit the header is named
-// by its line.
+// by its line, and a file without a header is refused: its first row would be lost as one.
 import { pipeline, Readable, type TransformCallback } from 'node:stream';
 import { type CsvError, Parser } from 'csv-parse';
 import { setOwnProperty } from '../../platform/own-property.js';
@@ -12,18 +12,36 @@ const RECORD_CHARACTERS_MAX = 1024 * 1024;
 
 export type CsvRow = Readonly<Record<string, string>>;
 
+export interface CsvForm {
+  /** Names of which a header has at least one, after `toName`. */
+  readonly columns: readonly string[];
+  readonly toName?: (name: string) => string;
+}
+
 /**
  * Rows by the names of the header, as `toName` changes them. The line is that of the row's end.
+ * Rejects when the first line has none of the `columns`.
  */
 export async function* readCsv(
   file: InputFile,
-  toName: (name: string) => string = (name) => name,
+  { columns, toName = (name) => name }: CsvForm,
 ): AsyncGenerator<ReadRecord<CsvRow>, void, undefined> {
   const { first, all } = await peek(file.open());
   const parser = new RowParser(toName, findDelimiter(first));
   // Errors propagate to the reader of the last stream; the callback has nothing to add.
   const lists = pipeline(Readable.from(all, { objectMode: false }), parser, () => undefined);
-  for await (const rows of lists as AsyncIterable<readonly ReadRecord<CsvRow>[]>) yield* rows;
+  for await (const rows of lists as AsyncIterable<readonly ReadRecord<CsvRow>[]>) {
+    checkHeader(parser.header, columns);
+    yield* rows;
+  }
+  checkHeader(parser.header, columns);
+}
+
+function checkHeader(header: readonly string[] | undefined, columns: readonly string[]): void {
+  if (header === undefined || columns.some((name) => header.includes(name))) return;
+  throw new Error(
+    `line 1 is not the header, which has ${columns.join(' or ')}: add the line with the names of the columns`,
+  );
 }
 
 /** The comma, unless the header has none: spreadsheets and clients of MySQL write others. */
@@ -37,8 +55,9 @@ function findDelimiter(first: Buffer): string {
  * as long as parsing.
  */
 class RowParser extends Parser {
+  /** Undefined before the first row. */
+  header: readonly string[] | undefined;
   readonly #toName: (name: string) => string;
-  #header: readonly string[] | undefined;
   #rows: ReadRecord<CsvRow>[] = [];
 
   constructor(toName: (name: string) => string, delimiter: string) {
@@ -72,12 +91,12 @@ class RowParser extends Parser {
   }
 
   #add(values: readonly string[], line: number): void {
-    if (this.#header === undefined) {
-      this.#header = values.map(this.#toName);
-    } else if (values.length !== this.#header.length) {
+    if (this.header === undefined) {
+      this.header = values.map(this.#toName);
+    } else if (values.length !== this.header.length) {
       this.#addProblem('another number of columns than the header', line);
     } else {
-      this.#rows.push({ line, value: toRow(this.#header, values) });
+      this.#rows.push({ line, value: toRow(this.header, values) });
     }
   }
 

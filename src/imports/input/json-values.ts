@@ -8,8 +8,15 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+/** White space, commas and a byte order mark. */
+const BETWEEN_OBJECTS: ReadonlySet<number | undefined> = new Set(Buffer.from(' \t\r\n,\uFEFF'));
 
-/** `line` is the number of the object, from 1: such files often are one line. */
+/**
+ * `line` is the number of the object, from 1: such files often are one line. Text between objects
+ * is named once. Rejects when the file ends within the array or an object.
+ */
 export async function* readJsonObjects(
   source: AsyncIterable<Buffer>,
 ): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
@@ -21,7 +28,11 @@ export async function* readJsonObjects(
       yield { line, ...tryParse(text) };
     }
   }
-  if (splitter.isInObject) yield { line: line + 1, problem: 'the last object is not complete' };
+  if (splitter.textAt !== undefined) {
+    yield { line: splitter.textAt, problem: 'not JSON: text outside of the objects' };
+  }
+  if (splitter.isInObject) throw new Error(`object ${line + 1} is not complete`);
+  if (splitter.isInArray) throw new Error(`the array is not closed after object ${line}`);
 }
 
 function tryParse(bytes: Buffer | undefined): { value: JsonObject } | { problem: string } {
@@ -41,6 +52,14 @@ class ObjectSplitter {
   #isEscaped = false;
   #pieces: Buffer[] = [];
   #bytes = 0;
+  #openArrays = 0;
+  #objects = 0;
+  /** The number of the object after the first text that is no array, such as an error's page. */
+  textAt: number | undefined;
+
+  get isInArray(): boolean {
+    return this.#openArrays > 0;
+  }
 
   get isInObject(): boolean {
     return this.#depth > 0;
@@ -55,14 +74,18 @@ class ObjectSplitter {
         if (this.#isEscaped) this.#isEscaped = false;
         else if (byte === BACKSLASH) this.#isEscaped = true;
         else if (byte === QUOTE) this.#isInString = false;
-      } else if (byte === QUOTE) {
-        this.#isInString = this.#depth > 0;
+      } else if (byte === QUOTE && this.#depth > 0) {
+        this.#isInString = true;
       } else if (byte === OPEN_BRACE) {
         if (this.#depth === 0) start = at;
         this.#depth += 1;
       } else if (byte === CLOSE_BRACE && this.#depth > 0) {
         this.#depth -= 1;
         if (this.#depth === 0) yield this.#take(chunk.subarray(start, at + 1));
+      } else if (this.#depth === 0) {
+        if (byte === OPEN_BRACKET) this.#openArrays += 1;
+        else if (byte === CLOSE_BRACKET) this.#openArrays -= 1;
+        else if (!BETWEEN_OBJECTS.has(byte)) this.textAt ??= this.#objects + 1;
       }
     }
     if (this.#depth > 0) this.#keep(chunk.subarray(start));
@@ -75,6 +98,7 @@ class ObjectSplitter {
   }
 
   #take(last: Buffer): Buffer | undefined {
+    this.#objects += 1;
     this.#keep(last);
     const taken = this.#bytes > OBJECT_BYTES_MAX ? undefined : Buffer.concat(this.#pieces);
     this.#pieces = [];

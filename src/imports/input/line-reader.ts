@@ -12,21 +12,23 @@ export interface Line {
 
 const LINE_BYTES_MAX = 64 * 1024;
 const NEWLINE = 0x0a;
+/** The end of a line of classic Mac OS, which some spreadsheets and editors still write. */
+export const CARRIAGE_RETURN = 0x0d;
 
 /**
- * Lines without line ends (`\n`, `\r\n`), numbered from 1. Invalid UTF-8 is replaced, a byte order
- * mark removed.
+ * Lines without line ends (`\n`, `\r\n`, or the byte `lineEnd`), numbered from 1. Invalid UTF-8 is
+ * replaced, a byte order mark removed.
  */
 export async function* readLines(
   source: AsyncIterable<Buffer>,
-  options: { lineBytesMax?: number } = {},
+  options: { lineBytesMax?: number; lineEnd?: number } = {},
 ): AsyncGenerator<Line, void, undefined> {
-  const lineBytesMax = options.lineBytesMax ?? LINE_BYTES_MAX;
+  const { lineBytesMax = LINE_BYTES_MAX, lineEnd = NEWLINE } = options;
   const pending = new PendingLine(lineBytesMax);
   let number = 0;
   for await (const chunk of source) {
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+    for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
       pending.append(chunk.subarray(start, end));
       number += 1;
       yield { ...pending.take(number), isTerminated: true };

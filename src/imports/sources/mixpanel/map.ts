@@ -6,6 +6,7 @@ import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Mapper, SourceOptions } from '../../source.js';
 import { toUtcFrom } from '../../source-time-zone.js';
 import {
+  cutToBytes,
   idOf,
   type JsonObject,
   numberOf,
@@ -71,7 +72,7 @@ export function createMapper(options: Pick<SourceOptions, 'timeZone'>): Mapper<J
   return (record, file) => {
     if ('$distinct_id' in record) return [toProfile(record, toUtc)];
     const name = textOf(record.event);
-    if (name === undefined) return [{ kind: 'skip', reason: 'neither an event nor a person' }];
+    if (name === undefined) return [{ kind: 'skip', reason: toWrongRecord(record) }];
     const properties = objectOf(record.properties);
     const timeMs = toTime(properties.time, toUtc);
     const links = LINKS[name];
@@ -96,6 +97,12 @@ export function createMapper(options: Pick<SourceOptions, 'timeZone'>): Mapper<J
     };
     return [{ kind: 'event', event }, ...people.links];
   };
+}
+
+/** An export that Mixpanel refuses is a file too, with the reason in it. */
+function toWrongRecord(record: JsonObject): string {
+  const error = textOf(record.error);
+  return `neither an event nor a person${error === undefined ? '' : `: ${cutToBytes(error, 200)}`}`;
 }
 
 /** Libraries of servers, by the values of `mp_lib`; all others run on the devices of people. */

@@ -1,5 +1,5 @@
 // Source `snowplow`: enriched events as TSV without a header, or atomic.events as CSV with one.
-import { readCsv } from '../../input/csv.js';
+import { type CsvForm, readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
 import { splitTabs } from '../../input/tab-separated.js';
@@ -13,12 +13,15 @@ const LINE_BYTES_MAX = 5 * 1024 * 1024;
 export const snowplow = defineSource<JsonObject>({
   name: 'snowplow',
   about: 'enriched events (TSV), or atomic.events as CSV with a header (.csv)',
-  read: (file) => (/\.csv(?:\.gz)?$/.test(file.name) ? readCsv(file, toLowerCase) : readEnriched(file)),
+  read: (file) => (/\.csv(?:\.gz)?$/.test(file.name) ? readCsv(file, CSV) : readEnriched(file)),
   createMapper,
 });
 
 /** Snowflake writes the names of columns in capitals. */
-const toLowerCase = (name: string): string => name.toLowerCase();
+const CSV: CsvForm = {
+  columns: ['event_id', 'derived_tstamp', 'collector_tstamp'],
+  toName: (name) => name.toLowerCase(),
+};
 
 async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
   for await (const { text, number: line, isCut } of readLines(file.open(), { lineBytesMax: LINE_BYTES_MAX })) {

@@ -1,6 +1,6 @@
 // Source `umami`: rows of website_event and of event_data, as CSV with a header or in a dump of
 // PostgreSQL.
-import { readCsv } from '../../input/csv.js';
+import { type CsvForm, readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
 import { splitTabs } from '../../input/tab-separated.js';
@@ -23,9 +23,10 @@ const isDump = ({ name }: InputFile): boolean => /\.sql(?:\.gz)?$/.test(name);
 
 const TABLES: ReadonlySet<string> = new Set(['website_event', 'event_data']);
 const DATA: ReadonlySet<string> = new Set(['event_data']);
+const CSV: CsvForm = { columns: ['event_id', 'website_event_id', 'created_at'] };
 
 function readTables(file: InputFile): Records {
-  return isDump(file) ? readDump(file, TABLES) : readCsv(file);
+  return isDump(file) ? readDump(file, TABLES) : readCsv(file, CSV);
 }
 
 async function* readData(file: InputFile): Records {
@@ -33,7 +34,7 @@ async function* readData(file: InputFile): Records {
     yield* readDump(file, DATA);
     return;
   }
-  for await (const record of readCsv(file)) {
+  for await (const record of readCsv(file, CSV)) {
     // A file of CSV has one table.
     if ('value' in record && !isEventData(record.value)) return;
     yield record;
@@ -41,8 +42,12 @@ async function* readData(file: InputFile): Records {
 }
 
 const COPY = /^COPY (?:\w+\.)?"?(\w+)"? \((.*)\) FROM stdin;$/;
+const INSERT = /^INSERT INTO (?:\w+\.)?["`]?(\w+)["`]? /;
 
-/** The rows of these tables in a plain dump by pg_dump. Other tables are passed over. */
+/**
+ * The rows of these tables in a plain dump by pg_dump. Other tables are passed over. Rejects when
+ * the dump ends within one of these.
+ */
 async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records {
   let columns: readonly string[] | undefined;
   for await (const { text, number: line } of readLines(file.open(), { lineBytesMax: 1024 * 1024 })) {
@@ -51,6 +56,8 @@ async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records 
       columns = copy[2]?.split(', ').map((name) => name.replaceAll('"', ''));
     } else if (text === '\\.') {
       columns = undefined;
+    } else if (columns === undefined && tables.has(INSERT.exec(text)?.[1] ?? '')) {
+      yield { line, problem: 'rows as INSERT are not read: use pg_dump without --inserts, or export CSV' };
     } else if (columns !== undefined) {
       const values = splitTabs(text);
       yield values.length === columns.length
@@ -58,6 +65,7 @@ async function* readDump(file: InputFile, tables: ReadonlySet<string>): Records 
         : { line, problem: `not a row of ${columns.length} columns` };
     }
   }
+  if (columns !== undefined) throw new Error('the dump ends within a table');
 }
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };

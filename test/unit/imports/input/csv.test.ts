@@ -7,10 +7,12 @@ async function* chunksOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let start = 0; start < bytes.length; start += size) yield bytes.subarray(start, start + size);
 }
 
-async function read(text: string, size: number): Promise<ReadRecord<CsvRow>[]> {
+async function read(text: string, size: number, columns?: readonly string[]): Promise<ReadRecord<CsvRow>[]> {
   const records = [];
   const file = { name: 'events.csv', open: () => chunksOf(Buffer.from(text), size) };
-  for await (const record of readCsv(file)) records.push(record);
+  const [header = ''] = text.replace('\uFEFF', '').split(/\r?\n/);
+  const form = { columns: columns ?? header.split(/[,;\t]/) };
+  for await (const record of readCsv(file, form)) records.push(record);
   return records;
 }
 
@@ -81,4 +83,19 @@ test('a quote that is never closed ends at the record limit', async () => {
   const records = await read(`a\n1\n"${'x'.repeat(1024 * 1024 + 1)}\n2\n`, 65_536);
   expect(records[0]).toEqual(row(2, { a: '1' }));
   expect(records[1]).toEqual(problem(3, 'a quote is not closed'));
+});
+
+test.each([
+  ['several rows', '1,2\n3,4\n'],
+  ['one row without an end', '1,2'],
+])('a file of %s without a header is refused', async (_of, text) => {
+  for (const size of [1, 100]) {
+    await expect(read(text, size, ['a', 'c'])).rejects.toThrow(
+      'line 1 is not the header, which has a or c: add the line with the names of the columns',
+    );
+  }
+});
+
+test('a header needs one of the columns, in any place', async () => {
+  expect(await read('b,a\n1,2\n', 100, ['a', 'c'])).toEqual([row(2, { b: '1', a: '2' })]);
 });

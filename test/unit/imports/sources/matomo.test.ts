@@ -69,8 +69,6 @@ test('chunks of any size and line breaks anywhere give the same visits', async (
     },
   });
   for (const size of [1, 7, 1e6]) expect(await mapAll(matomo, file(FIXTURE, size))).toEqual(mapped);
-  const cut = FIXTURE.slice(0, -100);
-  expect(skippedOf(await mapAll(matomo, file(cut, 64))).at(-1)).toBe('the last object is not complete');
 });
 
 /** A visit with one action. */
@@ -79,6 +77,20 @@ const VISIT = (second: number, visitorId: string | undefined, userId: string | n
     ...{ idVisit: String(second), visitorId, userId, lastActionTimestamp: 1_700_000_000 + second },
     actionDetails: [{ type: 'action', url: 'https://shop.example/', timestamp: 1_700_000_000 + second }],
   });
+
+test.each([
+  ['within a visit', `[${VISIT(1, 'a')},${VISIT(2, 'a').slice(0, -9)}`, 'object 2 is not complete'],
+  ['between two visits', `[${VISIT(1, 'a')},`, 'the array is not closed after object 1'],
+])('an answer that ends %s is no whole file', async (_where, text, message) => {
+  await expect(mapAll(matomo, inputOf(text))).rejects.toThrow(message);
+});
+
+test('text around the visits is named, such as the page of a gateway', async () => {
+  const named = [{ kind: 'skip', reason: 'not JSON: text outside of the objects' }];
+  expect(await mapAll(matomo, inputOf('Error 504: gateway time-out\n'))).toEqual(named);
+  const warned = await mapAll(matomo, inputOf(`Warning: slow\n[${VISIT(1, 'a')}]`));
+  expect([eventsOf(warned).length, skippedOf(warned)]).toEqual([1, ['not JSON: text outside of the objects']]);
+});
 
 testPeople(matomo, [
   ['a visitor without a user is a person of its own', [VISIT(1, 'a'), VISIT(2, 'a'), VISIT(3, 'b')], ['a', 'a', 'b']],

@@ -77,6 +77,13 @@ test('what has no equal is skipped with a reason', () => {
   expect(find('No time').map((event) => event.timeMs)).toEqual([undefined]);
 });
 
+test('an export that Mixpanel refused says why', async () => {
+  const answer = '{"request": "/api/2.0/export", "error": "Unable to authenticate request"}';
+  expect(skippedOf(await mapAll(mixpanel, inputOf(answer)))).toEqual([
+    'neither an event nor a person: Unable to authenticate request',
+  ]);
+});
+
 test('people are profiles at the time that they were last seen', () => {
   const profiles = mapped.filter((item) => item.kind === 'profile');
   expect(profiles).toEqual([

@@ -53,6 +53,20 @@ test('rows that cannot be read or have no equal are skipped with a reason', asyn
   expect(skippedOf(unclosed)).toContain('not CSV: a quote is not closed');
 });
 
+test.each([
+  ['pg_dump --inserts', "INSERT INTO public.website_event VALUES ('e1');\n"],
+  ['mysqldump', "INSERT INTO `event_data` VALUES ('d1'),('d2');\n"],
+])('a dump by %s is named: its rows are no lines', async (_by, text) => {
+  const reason = 'rows as INSERT are not read: use pg_dump without --inserts, or export CSV';
+  const other = "INSERT INTO public.session VALUES ('s1');\n";
+  expect(await mapAll(umami, { ...inputOf(other + text), name: 'umami.sql' })).toEqual([{ kind: 'skip', reason }]);
+});
+
+test('a dump that ends within a table is no whole file', async () => {
+  const cut = read('umami.sql').slice(0, read('umami.sql').indexOf('\nd3\t') + 1);
+  await expect(mapAll(umami, { ...inputOf(cut), name: 'umami.sql' })).rejects.toThrow('the dump ends within a table');
+});
+
 test('a row of revenue, which has the id of its event, is skipped', async () => {
   const rows = 'revenue_id,event_id,event_name,currency,revenue,created_at\nr1,e1,Buy,EUR,12.5,2024-01-01 10:00:00\n';
   const found = await mapAll(umami, inputOf(rows));
