@@ -228,6 +228,8 @@ test.each([
   ['stickiness', { distinct_id: 'ada' }, false],
 ] as const)('isEmpty() of %s with the row %j is %s', (mode, row, expected) => {
   expect(isEmpty({ ...answerOf([row], Object.keys(row)), mode })).toBe(expected);
+  // Of more rows than these nothing is known.
+  expect(isEmpty({ ...answerOf([row], Object.keys(row)), mode, total: 2 })).toBe(false);
 });
 
 test.each([
