@@ -157,6 +157,13 @@ test('a screen of 320 pixels, such as one at 400 %, cuts off no time, and leaves
   expect(Math.min(...widths)).toBeGreaterThan(80);
   await expectNoSidewaysScroll(visited);
 
+  await page.goto('about:blank');
+  await page.goto(shop.addressOf(askPath('* | last 2d | count by day, event_type')));
+  const name = region(visited).getByRole('listitem').filter({ hasText: long });
+  await name.waitFor();
+  // Two lines of a name, and not eight.
+  expect((await name.boundingBox())?.height).toBeLessThan(50);
+
   const project = await shop.newProject('Long');
   const stored = await fetch(`${shop.url}/track?wait=1`, {
     method: 'POST',
