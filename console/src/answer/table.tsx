@@ -55,7 +55,7 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={style.scroll} onScroll={scroll} tabIndex={0} aria-label={texts.answer.table}>
         <table
-          className={`${style.table} ${bar === undefined ? '' : style.barred}`}
+          className={`${style.table} ${BARRED.includes(answer.mode) ? style.barred : ''}`}
           style={roomOf(columns)}
           aria-rowcount={rows.length + 1}
           aria-label={name}
