@@ -7,7 +7,7 @@ import { PublicError } from '../platform/errors.js';
 import { addCardTo, newIdOf } from './add-card.js';
 import { cardSchema } from './config-schema.js';
 import { setItems } from './edit-items.js';
-import { moveItem, removeItem, requireDocument, setField } from './splice.js';
+import { moveItem, type NodePath, removeItem, requireDocument, setField } from './splice.js';
 
 const fields = cardSchema.pick({
   ...{ title: true, kind: true, viz: true, query: true, queries: true, markdown: true, layout: true },
@@ -46,9 +46,17 @@ export function changeCard(source: string, { id, section, ...change }: CardChang
   for (const [key, value] of Object.entries(change)) {
     if (value === undefined || isDeepStrictEqual(value, before[key])) continue;
     const isList = key === 'queries' && Array.isArray(value) && Array.isArray(before.queries);
-    text = isList ? setItems(text, [...path, key], value as object[]) : setField(text, path, { key, value });
+    if (isList) text = setItems(text, [...path, key], value as object[]);
+    else if (key === 'layout' && change.layout && before.layout) text = setLayout(text, [...path, key], change.layout);
+    else text = setField(text, path, { key, value });
   }
   return text;
+}
+
+/** Field by field: a layout in lines keeps its lines and comments. */
+function setLayout(source: string, path: NodePath, layout: NonNullable<CardChange['layout']>): string {
+  const wide = setField(source, path, { key: 'w', value: layout.w ?? null });
+  return setField(wide, path, { key: 'h', value: layout.h ?? null });
 }
 
 /** Its lines are removed. The last card of a section leaves an empty list. */

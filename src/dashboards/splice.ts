@@ -241,6 +241,8 @@ function cutField(source: string, map: YAMLMap, { pair, index, to }: Cut): strin
     const isAlone = source.slice(from, key.range[0]).trim() === '';
     return isAlone ? source.slice(0, from) + source.slice(lineEnd(source, to)) : undefined;
   }
+  const next = map.items[index + 1]?.key;
+  if (index === 0 && isScalar(next) && next.range) return source.slice(0, key.range[0]) + source.slice(next.range[0]);
   const before = map.items[index - 1];
   const [, start] = (before && spanOf(before)) ?? [];
   return start === undefined ? undefined : source.slice(0, start) + source.slice(to);

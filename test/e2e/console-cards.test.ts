@@ -101,6 +101,18 @@ test('a card is added and changed by forms, each of which leaves the rest of the
   await expectNoFindings(visited);
 });
 
+test('a form leaves a query in several lines as it is', async () => {
+  const head = '      - id: by-plan\n        title: Plans\n        kind: table\n        viz: table\n';
+  const block = `${head}        query: |\n          purchase | last 7d # a week\n          | count by user.plan\n`;
+  const visited = await shop.visit(`/dashboards/${await create('block', SOURCE + block)}#v=edit`);
+  await visited.page.getByRole('button', { name: 'Edit Plans' }).click();
+  const form = visited.page.getByRole('dialog', { name: 'Edit Plans' });
+  await form.getByRole('textbox', { name: 'Title' }).fill('By plan');
+  await form.getByRole('button', { name: 'Apply' }).click();
+  await form.waitFor({ state: 'detached' });
+  expect(await textOf(visited)).toBe(SOURCE + block.replace('Plans', 'By plan'));
+});
+
 test('a form with a wrong query names the line; the text is checked while it is typed; a card is removed', async () => {
   const id = await create('wrong');
   const visited = await shop.visit('/dashboards');

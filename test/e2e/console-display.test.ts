@@ -1,10 +1,11 @@
 // The console for people who use no mouse, no usual colours or no usual size: forced colours (high
 // contrast) drop grounds and shadows, and paper does not scroll.
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { askPath, expectQuery, queryIn, region } from '../support/console-ask.js';
 import { expectNoSidewaysScroll } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { eventually } from '../support/eventually.js';
 import { track } from '../support/track.js';
 
 const DAY_MS = 86_400_000;
@@ -156,7 +157,76 @@ test('a screen of 320 pixels, such as one at 400 %, cuts off no time, and leaves
   expect(Math.min(...widths)).toBeGreaterThan(80);
   await expectNoSidewaysScroll(visited);
 
+  await page.goto('about:blank');
+  await page.goto(shop.addressOf(askPath('* | last 2d | count by day, event_type')));
+  const name = region(visited).getByRole('listitem').filter({ hasText: long });
+  await name.waitFor();
+  // Two lines of a name, and not eight.
+  expect((await name.boundingBox())?.height).toBeLessThan(50);
+
+  const project = await shop.newProject('Long');
+  const stored = await fetch(`${shop.url}/track?wait=1`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': project.secretKey },
+    body: JSON.stringify({ event_type: long, user_id: long }),
+  });
+  expect(stored.status).toBe(200);
+  await page.goto(shop.addressOf('/ask', project.id));
+  await page.getByRole('button', { name: `How often is ${long} done?` }).waitFor();
+  await expectNoSidewaysScroll(visited);
+
   await page.goto(shop.addressOf(`/data#${new URLSearchParams({ part: 'events', name: long })}`));
   await page.getByRole('heading', { name: `Properties of ${long}` }).waitFor();
   await expectNoSidewaysScroll(visited);
+});
+
+describe('a phone', () => {
+  const PHONE = { viewport: { width: 390, height: 844 } };
+  const boxesOf = async (all: readonly Locator[]) => {
+    const boxes = await Promise.all(all.map((each) => each.boundingBox()));
+    return boxes.map((box) => box ?? { x: 0, y: 0, width: 0, height: 0 });
+  };
+
+  test('shows a long name of a project beside its menu, and the buttons in the same line', async () => {
+    const name = 'A name of a project '.repeat(6).trim();
+    const project = await shop.newProject(name);
+    const { page } = await shop.visit('/data', { projectId: project.id, browser: PHONE });
+    const button = page.getByRole('button', { name: `Project: ${name}` });
+    const [project_, account, arrow] = await boxesOf([
+      button,
+      page.getByRole('button', { name: 'Account' }),
+      button.locator('svg'),
+    ]);
+    expect(Math.abs((project_?.y ?? 0) - (account?.y ?? 99))).toBeLessThan(10);
+    expect(arrow?.width).toBe(16);
+  });
+
+  test('shows the number of a row beside its long name', async () => {
+    const path = `/${'a-long-part-of-a-path/'.repeat(5)}`;
+    await track(shop.url, shop.publicKey, {
+      events: [{ event_type: 'open', user_id: 'p', event_properties: { path } }],
+    });
+    await eventually(async () => expect((await shop.ask('open | last 1h | count')).rows[0]?.count).not.toBe(0));
+    const visited = await shop.visit(askPath('open | last 1h | unique by event_properties.path'), { browser: PHONE });
+    const cell = region(visited).getByRole('cell', { name: '1', exact: true }).first();
+    await cell.waitFor();
+    const [box] = await boxesOf([cell]);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThan(390);
+  });
+
+  test('shows the first two periods of a retention', async () => {
+    const visited = await shop.visit(askPath('retention page_view by week | last 5w'), { browser: PHONE });
+    const period = region(visited).getByRole('columnheader', { name: '1', exact: true });
+    await period.waitFor();
+    const [box] = await boxesOf([period]);
+    expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThan(390 - 12);
+  });
+
+  test('has the button that finds people beside the field', async () => {
+    const { page } = await shop.visit('/people', { browser: PHONE });
+    const field = page.getByRole('searchbox', { name: 'Find people', exact: true });
+    await field.waitFor();
+    const [words, find] = await boxesOf([field, page.getByRole('button', { name: 'Find' })]);
+    expect([find?.y, find?.height]).toEqual([words?.y, words?.height]);
+  });
 });

@@ -291,7 +291,9 @@ test('the console of a project whose events are all old does not ask for the fir
   const imported = await shop.newProject('Imported');
   await sendOld(imported);
   const { page } = await shop.visit('/start', { projectId: imported.id });
-  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.getByRole('status').filter({ hasText: 'No event in the last 30 days' }).waitFor();
+  await track(shop.url, imported.publicKey, { events: [{ event_type: 'signup', device_id: 'd' }] });
+  await page.getByRole('status').filter({ hasText: 'An event has arrived' }).waitFor();
   await page.evaluate('localStorage.clear()');
   await page.goto(`${shop.url}/`);
   await page.waitForURL(shop.addressOf('/ask', imported.id));

@@ -10,6 +10,8 @@ const WIDER = [
   [30, '30 days', 'last 30d'],
   [90, '90 days', 'last 90d'],
   [365, 'a year', 'last 1y'],
+  // What an import has brought.
+  [7305, '20 years', 'last 20y'],
 ] as const;
 
 interface Props {

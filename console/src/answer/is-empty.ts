@@ -10,8 +10,10 @@ const COUNTING: Readonly<Record<string, string>> = {
 const COUNTS = ['count', 'unique_count', ...Object.values(COUNTING)];
 
 export function isEmpty(answer: Answer): boolean {
-  const { rows, mode, columns } = answer;
+  const { rows, total, mode, columns } = answer;
   if (rows.length === 0) return true;
+  // The rows that are not there may have counted something.
+  if (rows.length < total) return false;
   const counting = COUNTING[mode];
   // A measure of sessions has the columns of an aggregate.
   const isAggregate = mode === 'aggregate' || (mode === 'sessions' && !columns.includes('sessions'));

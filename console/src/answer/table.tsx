@@ -1,6 +1,6 @@
 // Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as
 // well as ten; every row has the same height. Paper does not scroll: it has the first rows.
-import { type UIEvent, useMemo, useState, useSyncExternalStore } from 'react';
+import { type CSSProperties, type UIEvent, useMemo, useState, useSyncExternalStore } from 'react';
 import type { Answer, Cell } from '../api/answer.js';
 import { ROWS_MAX } from '../api/query.js';
 import { texts } from '../texts.js';
@@ -11,6 +11,8 @@ import type { Refinements } from './use-refinements.js';
 
 const ROW_PIXELS = 33;
 const VIEW_PIXELS = 560;
+/** Letters of a text that a narrow column may cut off. */
+const CUT_MIN = 12;
 const AROUND = 8;
 /** About twelve pages. */
 const PRINTED_ROWS_MAX = 500;
@@ -52,7 +54,12 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
       <section className={style.scroll} onScroll={scroll} tabIndex={0} aria-label={texts.answer.table}>
-        <table className={style.table} aria-rowcount={rows.length + 1} aria-label={name}>
+        <table
+          className={`${style.table} ${BARRED.includes(answer.mode) ? style.barred : ''}`}
+          style={roomOf(columns)}
+          aria-rowcount={rows.length + 1}
+          aria-label={name}
+        >
           <thead>
             <tr>
               {columns.map((column) => (
@@ -78,7 +85,7 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
                       key={column.name}
                       className={`${isNumeric(column.kind) ? style.number : cell === null ? style.none : ''} ${filter ? style.active : ''}`}
                       onClick={filter}
-                      title={text.length > 40 ? text : undefined}
+                      title={text.length > CUT_MIN ? text : undefined}
                     >
                       {share !== undefined && <Bar share={share} />}
                       {act !== undefined ? (
@@ -122,6 +129,12 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
       )}
     </>
   );
+}
+
+/** How many columns share the width of a table with bars (table.module.css). */
+function roomOf(columns: readonly ShownColumn[]): CSSProperties {
+  const numbers = columns.filter(({ kind }) => isNumeric(kind)).length;
+  return { '--numbers': numbers, '--texts': Math.max(1, columns.length - numbers) } as CSSProperties;
 }
 
 const PRINT = matchMedia('print');

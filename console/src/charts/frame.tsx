@@ -185,10 +185,12 @@ export function Legend({ names, hidden = 0, actionOf, titleOf = texts.answer.onl
           <li key={name}>
             <span className={`mark ${style.swatch}`} style={{ background: colorOf(index) }} />
             {act === undefined ? (
-              name
+              <span className={style.short} title={name}>
+                {name}
+              </span>
             ) : (
               <button type="button" className={style.choose} title={titleOf(name)} onClick={act}>
-                {name}
+                <span className={style.short}>{name}</span>
               </button>
             )}
           </li>

@@ -44,11 +44,14 @@ export const LETTER_PIXELS = 7;
 
 /**
  * Every n-th bucket is labelled, counted from the last. The last label ends at its bucket, the one
- * before has its middle there: one and a half labels must fit between them.
+ * before has its middle there: one and a half labels must fit between them. Where only the last one
+ * would fit, the first bucket is labelled as well: its label begins there.
  */
 export function labelEvery(labels: readonly string[], width: number): number {
-  const pixels = labels.reduce((most, { length }) => Math.max(most, length * LETTER_PIXELS * 1.5), LABEL_PIXELS);
-  return Math.max(1, Math.ceil(labels.length / Math.max(1, Math.floor(width / pixels))));
+  const longest = labels.reduce((most, { length }) => Math.max(most, length * LETTER_PIXELS), 0);
+  const count = Math.floor(width / Math.max(longest * 1.5, LABEL_PIXELS));
+  if (count < 2 && width >= 2 * longest) return Math.max(1, labels.length - 1);
+  return Math.max(1, Math.ceil(labels.length / Math.max(1, count)));
 }
 
 /** Only the whole ones where all values are whole: there is no fifth of an event. */

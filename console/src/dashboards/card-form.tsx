@@ -35,7 +35,8 @@ const ROWS = 4;
 /** Width 0 is that of the kind of drawing. */
 function layoutOf(before: DraftCard['layout'], width: number): DraftCard['layout'] | null {
   if (width === (before?.w ?? 0)) return before ?? null;
-  return width === 0 ? null : { w: width, h: before?.h ?? ROWS };
+  if (width > 0) return before === undefined ? { w: width, h: ROWS } : { ...before, w: width };
+  return before?.h === undefined ? null : { h: before.h };
 }
 
 export function CardForm({ projectId, timezone, card, section, sections, failure, apply, close }: Props) {
@@ -47,14 +48,16 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
   const suggested = content === 'markdown' ? { kind: 'markdown', viz: 'markdown' } : kindOfCard(first);
   const shape = content === 'markdown' ? 'markdown' : (viz ?? suggested.viz);
   const before = card?.has_queries === true ? card.queries?.[0]?.query : card?.query;
+  // Blanks at the end of a text that is there stay: a block of YAML ends with a line break.
+  const trimmed = (text: string): string => (card === undefined ? text.trim() : text);
   const edit = (form: FormData): Edit => {
     const width = Number(form.get('width'));
     const change = {
       title: String(form.get('title')).trim(),
       kind: card?.kind !== undefined && first === before ? card.kind : suggested.kind,
       viz: shape,
-      ...(content === 'query' && { query: query.trim() }),
-      ...(content === 'queries' && { queries: queries.map((each) => ({ ...each, query: each.query.trim() })) }),
+      ...(content === 'query' && { query: trimmed(query) }),
+      ...(content === 'queries' && { queries: queries.map((each) => ({ ...each, query: trimmed(each.query) })) }),
       ...(content === 'markdown' && { markdown: String(form.get('markdown')) }),
       ...(card !== undefined && content === 'queries' && !card.has_queries && { query: null }),
       layout: layoutOf(card?.layout, width),

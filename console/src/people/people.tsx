@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
+import type { Answer } from '../api/answer.js';
 import { query } from '../api/query.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
@@ -45,15 +46,23 @@ function Search({ project, words }: { readonly project: Project; readonly words:
     <>
       <h1 className={style.title}>{texts.nav.people}</h1>
       <form className={style.search} onSubmit={submit}>
-        <label className={style.field}>
-          {peopleTexts.search}
-          <input ref={field} className="field" name="words" type="search" autoComplete="off" spellCheck={false} />
-          <span className="muted">{peopleTexts.searchNote}</span>
-        </label>
+        <label htmlFor="words">{peopleTexts.search}</label>
+        <input
+          ref={field}
+          id="words"
+          className="field"
+          type="search"
+          autoComplete="off"
+          spellCheck={false}
+          aria-describedby="words-note"
+        />
         <button type="submit" className="button primary">
           <Icon name="search" size={16} />
           {peopleTexts.find}
         </button>
+        <span id="words-note" className="muted">
+          {peopleTexts.searchNote}
+        </span>
       </form>
       {words.trim() !== '' && (
         <p className={style.line}>
@@ -67,11 +76,7 @@ function Search({ project, words }: { readonly project: Project; readonly words:
       {data !== undefined && (
         <section aria-busy={isFetching} aria-label={texts.nav.people}>
           <p role="status" className={style.count}>
-            {data.rows.length === 0
-              ? peopleTexts.none
-              : words.trim() === ''
-                ? peopleTexts.newest
-                : peopleTexts.found(data.rows.length, data.total)}
+            {summaryOf(data, words.trim())}
           </p>
           {data.rows.length === 0 ? (
             <p className="muted">{peopleTexts.noneNote}</p>
@@ -92,4 +97,9 @@ function Search({ project, words }: { readonly project: Project; readonly words:
       )}
     </>
   );
+}
+
+function summaryOf({ rows, total }: Answer, words: string): string {
+  if (rows.length === 0) return words === '' ? peopleTexts.noneYet : peopleTexts.none;
+  return words === '' ? peopleTexts.newest : peopleTexts.found(rows.length, total);
 }

@@ -3,7 +3,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 import { compact } from '../answer/format.js';
-import { eventCountQuery } from '../api/event-count.js';
+import { eventCountQuery, hasEventsQuery } from '../api/event-count.js';
 import { useLive } from '../api/use-live.js';
 import { startTexts } from '../texts/start.js';
 import { texts } from '../texts.js';
@@ -15,12 +15,13 @@ const SAMPLES_SHOWN = 3;
 type State = 'waiting' | 'received' | 'rejected';
 
 export function Light({ projectId }: { readonly projectId: string }) {
-  const [wasEmpty, setWasEmpty] = useState(false);
+  const [wasNew, setWasNew] = useState(false);
   const isLate = useIsLate(PATIENCE_MS);
   const { data: count, error } = useQuery(eventCountQuery(projectId));
+  const { data: isUsed, isLoading } = useQuery(hasEventsQuery(projectId));
   useEffect(() => {
-    if (count === 0) setWasEmpty(true);
-  }, [count]);
+    if (isUsed === false) setWasNew(true);
+  }, [isUsed]);
   const [hasArrived, setArrived] = useState(false);
   const live = useLive(projectId, count === 0 && !hasArrived);
   useEffect(() => {
@@ -30,15 +31,19 @@ export function Light({ projectId }: { readonly projectId: string }) {
   const samples = hasEvents ? [] : live.rejected;
   const state: State = hasEvents ? 'received' : samples.length > 0 ? 'rejected' : 'waiting';
   const status = {
-    waiting: startTexts.waiting,
+    waiting: isUsed === true ? startTexts.quiet : startTexts.waiting,
     rejected: `${startTexts.rejected}: ${[...new Set(samples.map(({ reason }) => plain(reason)))].join(', ')}`,
-    received: wasEmpty ? startTexts.received : startTexts.receivedMore(compact(count ?? 0)),
+    received: wasNew
+      ? startTexts.received
+      : count === 0
+        ? startTexts.receivedAgain
+        : startTexts.receivedMore(compact(count ?? 0)),
   }[state];
   return (
     <section className={`card ${style.light}`}>
       <span className={`mark ${style.lamp}`} data-state={state} aria-hidden="true" />
       <p role="status" className={style.status}>
-        {count !== undefined ? status : error ? `${texts.notLoaded}: ${error.message}` : texts.loading}
+        {count !== undefined && !isLoading ? status : error ? `${texts.notLoaded}: ${error.message}` : texts.loading}
       </p>
       {state === 'waiting' && live.problem !== undefined && <p className={style.more}>{live.problem}</p>}
       {state === 'waiting' && isLate && <p className={style.more}>{startTexts.nothing}</p>}

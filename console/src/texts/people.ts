@@ -11,6 +11,7 @@ export const peopleTexts = {
       : `The ${shown} seen most recently of ${plural(total, 'person', 'people')}`,
   newest: 'Seen most recently',
   none: 'No one was found',
+  noneYet: 'No person has a profile yet',
   noneNote: 'Profiles come from /identify. The events of an id without a profile can be opened, too.',
   open: (id: string) => `Open the events of ${id}`,
   title: 'Person',

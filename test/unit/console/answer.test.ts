@@ -133,6 +133,10 @@ test('toBucketData() names dates and years where the labels of an axis would rep
 test('labelEvery() leaves room for the longest label', () => {
   const labels = Array.from({ length: 20 }, () => '1 Mar');
   expect([labelEvery(labels, 720), labelEvery([...labels.slice(1), '31 Mar 2026, 00:00'], 720)]).toEqual([2, 7]);
+  // On a phone, the first and the last.
+  expect([labelEvery(Array(90).fill('20 May, 21:00'), 266), labelEvery(Array(90).fill('20 May, 21:00'), 180)]).toEqual([
+    89, 90,
+  ]);
 });
 
 test('an empty text of a group has a label in charts, blocks, cohorts and tables', () => {
@@ -228,6 +232,8 @@ test.each([
   ['stickiness', { distinct_id: 'ada' }, false],
 ] as const)('isEmpty() of %s with the row %j is %s', (mode, row, expected) => {
   expect(isEmpty({ ...answerOf([row], Object.keys(row)), mode })).toBe(expected);
+  // Of more rows than these nothing is known.
+  expect(isEmpty({ ...answerOf([row], Object.keys(row)), mode, total: 2 })).toBe(false);
 });
 
 test.each([

@@ -56,6 +56,24 @@ describe('a change of a card', () => {
     expect(changeCard(flow, { ...baseOf('visits'), layout: null })).toBe(COMMENTED);
   });
 
+  test('of a layout changes only its fields that differ', () => {
+    const changedLayout = (layout: string, change: CardChange['layout']) => {
+      const text = COMMENTED.replace(/(title: Orders.*\n)/, `$1        layout: ${layout}\n`);
+      expect(text).not.toBe(COMMENTED);
+      return differenceOf(text, changeCard(text, { ...baseOf('orders'), layout: change }));
+    };
+    const lines = '\n          w: 12 # wide';
+    expect(changedLayout(lines, { w: 4 })).toEqual({
+      added: ['          w: 4 # wide'],
+      removed: ['          w: 12 # wide'],
+    });
+    expect(changedLayout(lines, { w: 12, h: 3 })).toEqual({ added: ['          h: 3'], removed: [] });
+    expect(changedLayout('{w: 3,   h: 2} # small', { h: 2 })).toEqual({
+      added: ['        layout: {h: 2} # small'],
+      removed: ['        layout: {w: 3,   h: 2} # small'],
+    });
+  });
+
   test('of a block of Markdown keeps what follows', () => {
     const changed = changeCard(COMMENTED, { ...baseOf('notes'), markdown: '# New\n\ntext\n' });
     expect(changed).toContain('        markdown: |\n          # New\n\n          text\n  - title: Empty\n');
