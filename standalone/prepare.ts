@@ -41,7 +41,7 @@ async function prepare(config: Config): Promise<void> {
 /** A shard that does not answer does not keep the projects of the others waiting. */
 async function migrateAll(config: Config): Promise<void> {
   try {
-    await migrateShards(config, progress);
+    await migrateShards(config, { progress });
   } catch (error) {
     if (!(error instanceof HostsNotMigrated && error.isFirstMigrated)) throw error;
     process.stderr.write(`${error.message}\n`);

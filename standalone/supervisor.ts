@@ -185,7 +185,11 @@ export class Supervisor {
       child.stdin?.end(superuserUrl ?? '');
       const status = await ended;
       this.#preparation = undefined;
-      if (status === 0 && firstProject !== undefined) return firstProject;
+      if (status === 0 && firstProject !== undefined) {
+        // Shards without which the service starts.
+        if (errors !== '') say(errors.trim());
+        return firstProject;
+      }
       throw new StartProblem(errors.trim().split('\n').at(-1) || 'The preparation failed.');
     };
   }

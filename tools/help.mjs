@@ -45,12 +45,13 @@ ${OPERATOR}`,
 
 Fills the holes of zeros that a full disk has left in the append-only file of a Redis that is stopped. DIRECTORY is the "dir" of
 redis.conf. npm start does the same by itself.`,
-  'dist/src/platform/migrate.js': `usage: npm run migrate -- [--wait]
+  'dist/src/platform/migrate.js': `usage: npm run migrate -- [--wait] [--lost SHARD]
 
 Brings PostgreSQL and ClickHouse to this version, also those of an npm start that runs. It may be repeated and interrupted. npm start does the
 same by itself.
 
-  --wait    waits until ClickHouse has rewritten in the background what a migration changes, and shows how far it is`,
+  --wait    waits until ClickHouse has rewritten in the background what a migration changes, and shows how far it is
+  --lost    creates new tables on the server of a shard whose data is lost and will not be restored`,
   'dist/bench/experiments.js': `usage: npm run simulate -- [number of experiments, default 10000]
 
 Error rates of the results of experiments of value, in simulated experiments.`,

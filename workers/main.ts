@@ -97,7 +97,7 @@ if (config.WORKER_PORT !== undefined) {
   );
   app.use(notFound);
   app.use(errorResponder(log));
-  const server = await listen(app, { host: config.WORKER_HOST, port: config.WORKER_PORT });
+  const server = await listen(app, { host: config.WORKER_HOST, port: config.WORKER_PORT, log });
   lifecycle.onClose('http', () => server.close(1000));
 }
 log.info('ready');

@@ -4,6 +4,7 @@ import { createHmac } from 'node:crypto';
 import { type RequestOptions, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { orAborted } from '../platform/flow/or-aborted.js';
 import { type AddressGuard, AddressRefused, type HostAddress, resolveChecked } from './addresses.js';
 
 export interface WebhookCall {
@@ -50,13 +51,6 @@ export async function callWebhook(call: WebhookCall, options: WebhookOptions): P
     const reason = signal.aborted ? `no answer within ${options.timeoutMs} ms` : nameError(error);
     return { isDelivered: false, isFinal: false, reason };
   }
-}
-
-function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    promise.then(resolve, reject);
-  });
 }
 
 interface Connecting {

@@ -249,7 +249,7 @@ const app = createApp({
   log,
 });
 if (config.WEB_WORKER) keepWorkerRunning(lifecycle, log);
-const server = await listen(app, { host: config.HOST, port: config.PORT });
+const server = await listen(app, { host: config.HOST, port: config.PORT, log });
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 lifecycle.onClose('live views', () => live.close());
 lifecycle.onClose('imports', () => uploads.close());

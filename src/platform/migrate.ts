@@ -1,26 +1,41 @@
 // `npm run migrate`: applies the pending migrations of both databases. ClickHouse may rewrite parts
 // in the background afterwards, which no deployment needs to wait for.
 import { setTimeout as delay } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import { migrateShards, withClient } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
 import { listShards, urlsOf } from './clickhouse/shards.js';
-import { failCommand } from './command-failure.js';
+import { failCommand, failWithMessage } from './command-failure.js';
 import { type Config, readOperatorConfig } from './config.js';
 import { EXIT_INTERRUPTED } from './exit-status.js';
 import { createLogger } from './log.js';
 import { createPostgres } from './postgres/client.js';
 import { migratePostgres } from './postgres/migrate.js';
 import { StepProgress } from './progress.js';
+import { isUsageError, UsageError } from './usage-error.js';
 
 const POLL_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
 
 const progress = new StepProgress(process.stderr);
 
-async function migrate(config: Config, isWaiting: boolean): Promise<void> {
+interface Arguments {
+  readonly wait: boolean;
+  /** Number of a shard. */
+  readonly lost?: number | undefined;
+}
+
+function parseArguments(): Arguments {
+  const options = { wait: { type: 'boolean', default: false }, lost: { type: 'string' } } as const;
+  const { wait, lost } = parseArgs({ options }).values;
+  if (lost !== undefined && !/^[1-9]\d{0,8}$/.test(lost)) throw new UsageError('--lost has the number of a shard');
+  return { wait, lost: lost === undefined ? undefined : Number(lost) };
+}
+
+async function migrate(config: Config, { wait, lost }: Arguments): Promise<void> {
   const log = createLogger({ process: 'migrate', level: config.LOG_LEVEL });
   const postgres = await migratePostgres(config, progress);
-  const clickhouse = await migrateShards(config, progress);
+  const clickhouse = await migrateShards(config, { progress, lost });
   progress.clear();
   log.info({ postgres, clickhouse }, 'migrated');
   for (const url of await listHosts(config)) {
@@ -28,7 +43,7 @@ async function migrate(config: Config, isWaiting: boolean): Promise<void> {
       const left = await readRewrites(host);
       if (left.parts === 0) return;
       log.info(describeLeft(left));
-      if (!isWaiting) return;
+      if (!wait) return;
       await watchRewrites(host, progress, async () => {
         while ((await readRewrites(host)).parts > 0) await delay(POLL_MS);
       });
@@ -58,9 +73,11 @@ function interrupt(): void {
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 let config: Config | undefined;
 try {
+  const given = parseArguments();
   config = readOperatorConfig();
-  await migrate(config, process.argv.includes('--wait'));
+  await migrate(config, given);
 } catch (error) {
   progress.clear();
-  failCommand(error, config);
+  if (isUsageError(error)) failWithMessage(error);
+  else failCommand(error, config);
 }

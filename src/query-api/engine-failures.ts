@@ -42,6 +42,7 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
       return timedOut(cause, circumstances);
     case '394': // QUERY_WAS_CANCELLED, by an operator or a shutdown
     case '202': // TOO_MANY_SIMULTANEOUS_QUERIES
+    case '81': // UNKNOWN_DATABASE: the server has lost its data, or is not migrated yet
       return unavailable(cause);
     case '243': // NOT_ENOUGH_SPACE
       return new PublicError(

@@ -58,6 +58,6 @@ const app = createQueryApp({
   }),
   log,
 });
-const server = await listen(app, { host: config.QUERY_HOST, port: config.QUERY_PORT });
+const server = await listen(app, { host: config.QUERY_HOST, port: config.QUERY_PORT, log });
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 log.info({ port: server.port }, 'ready');

@@ -2,6 +2,7 @@
 // the registry, and then lets it have new projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
+import { findLoss } from '../platform/clickhouse/lost-shard.js';
 import { withClient } from '../platform/clickhouse/migrate.js';
 import { runningInCluster } from '../platform/clickhouse/running-inserts.js';
 import { REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
@@ -56,6 +57,8 @@ async function addAlone(
   const registered = await listRegistered(postgres);
   const same = registered.find((shard) => shard.urls.join() === urls.join());
   const id = same?.id ?? (await nextShardNumber(postgres));
+  const loss = await findLoss(postgres, { id, urls }, config.CLICKHOUSE_DATABASE);
+  if (loss !== undefined) throw new Error(`shard ${id} at ${urls.map(hostOf).join(' and ')}: ${loss}`);
   const applied = await requireMigrated({ id, urls }, config.CLICKHOUSE_DATABASE, 'the shard is not added');
   if (same !== undefined && same.cluster !== cluster) {
     throw new Error(`shard ${id} has another cluster; change it by several-hosts ${id}`);

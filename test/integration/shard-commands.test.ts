@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfPayload, newPayloadKey } from '../../src/ingest/payloads.js';
 import { PLACEMENT_VERSION } from '../../src/ingest/placement-cache.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
-import { migrateShard, withClient } from '../../src/platform/clickhouse/migrate.js';
+import { migrateShard, migrateShards, withClient } from '../../src/platform/clickhouse/migrate.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { waitForIngestion } from '../../src/privacy/erase-people.js';
 import { addShard } from '../../src/shards/add-shard.js';
@@ -211,6 +211,33 @@ test('a shard is removed when nothing is left there, and its number is not used 
     expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2, 5]);
     await drainShard(depsOf().deps, 5);
     await remove(5);
+  } finally {
+    await fourth.remove();
+  }
+}, 240_000);
+
+test('a shard that has lost its tables gets none while projects live there, unless an operator says so', async () => {
+  const fourth = await startExtraEngine();
+  try {
+    await addShard(depsOf().deps, [fourth.url], 0);
+    const { config } = two.databases;
+    const id = (await two.shards.read()).at(-1)?.id ?? 0;
+    const drop = async () =>
+      (await two.clientOf(id)).command({ query: `DROP DATABASE ${config.CLICKHOUSE_DATABASE} SYNC` });
+    await drop();
+    expect(await migrateShards(config)).toContain('0001_events.sql');
+    const project = await createTestProject(two.databases);
+    await two.postgres('project_placements').where({ project_id: project.id }).update({ shard: id });
+    await drop();
+    const advice = `it has no tables, but 1 project lives there: restore its data (ops/runbooks/backup.md), or begin anew by "npm run migrate -- --lost ${id}"`;
+    const said = `shard ${id} at ${new URL(fourth.url).host}: ${advice}`;
+    await expect(migrateShards(config)).rejects.toThrow(`1 host could not be migrated: ${said}`);
+    await expect(addShard(depsOf().deps, [fourth.url], 0)).rejects.toThrow(said);
+    expect(await migrateShards(config, { lost: id })).toContain('0001_events.sql');
+    expect(await migrateShards(config)).toEqual([]);
+    await two.postgres('project_placements').where({ project_id: project.id }).update({ shard: 1 });
+    await drainShard(depsOf().deps, id);
+    await removeShard(depsOf().deps, { shard: id, isLost: false }, 0);
   } finally {
     await fourth.remove();
   }

@@ -10,6 +10,8 @@ export interface TestMailServer {
   readonly url: string;
   /** The raw mails, headers first. */
   readonly mails: readonly string[];
+  /** Attempts to reach a recipient of HANGING_DOMAIN. */
+  readonly hanging: readonly string[];
   isPasswordKnown: boolean;
   /** Otherwise the server requires another login before it takes mails of the sender. */
   isSenderKnown: boolean;
@@ -22,9 +24,12 @@ export interface TestMailServer {
 
 /** The address without a mailbox. */
 export const UNKNOWN_MAILBOX = 'nobody@example.com';
+/** The server never answers about recipients of this domain. */
+export const HANGING_DOMAIN = 'hanging.example.com';
 
 export async function startMailServer(): Promise<TestMailServer> {
   const mails: string[] = [];
+  const hanging: string[] = [];
   const smtp = new SMTPServer({
     allowInsecureAuth: true,
     disabledCommands: ['STARTTLS'],
@@ -37,7 +42,8 @@ export async function startMailServer(): Promise<TestMailServer> {
       else done(Object.assign(new Error('authentication required'), { responseCode: 530 }));
     },
     onRcptTo({ address }, _session, done) {
-      if (address === UNKNOWN_MAILBOX) done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
+      if (address.endsWith(`@${HANGING_DOMAIN}`)) hanging.push(address);
+      else if (address === UNKNOWN_MAILBOX) done(Object.assign(new Error('no such mailbox'), { responseCode: 550 }));
       else done();
     },
     onData(stream, _session, done) {
@@ -61,6 +67,6 @@ export async function startMailServer(): Promise<TestMailServer> {
   const url = `smtp://team:password@127.0.0.1:${port}`;
   const close = () => smtp.close();
   const willing = { isPasswordKnown: true, isSenderKnown: true, isAcknowledging: true };
-  const server: TestMailServer = { url, mails, ...willing, mailTo, close };
+  const server: TestMailServer = { url, mails, hanging, ...willing, mailTo, close };
   return server;
 }

@@ -9,9 +9,10 @@ import type { Config } from '../config.js';
 import { messageOf } from '../errors.js';
 import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
-import { createPostgres } from '../postgres/client.js';
+import { createPostgres, type Postgres } from '../postgres/client.js';
 import type { StepProgress } from '../progress.js';
 import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
+import { findLoss } from './lost-shard.js';
 import { watchRewrites } from './rewrites.js';
 import { FIRST_SHARD, listShards, urlsOf } from './shards.js';
 
@@ -54,20 +55,40 @@ export function toStatements(sql: string, layout: TableLayout): string[] {
     .filter((statement) => statement !== '');
 }
 
+export interface MigrateOptions {
+  readonly progress?: StepProgress | undefined;
+  /** A shard that gets new tables although it has lost its data. */
+  readonly lost?: number | undefined;
+}
+
 /**
  * All hosts of all shards. Throws after all others are done, naming the hosts that failed. Resolves
  * with the names of the newly applied files.
  */
 export async function migrateShards(
   config: ClickHouseSettings & Pick<Config, 'DATABASE_URL'>,
-  progress?: StepProgress,
+  options: MigrateOptions = {},
 ): Promise<string[]> {
   const postgres = createPostgres(config, { poolMax: 1 });
-  const shards = await Promise.resolve(listShards(postgres)).finally(() => postgres.destroy());
+  return migrateEach(config, postgres, options).finally(() => postgres.destroy());
+}
+
+async function migrateEach(
+  config: ClickHouseSettings,
+  postgres: Postgres,
+  { progress, lost }: MigrateOptions,
+): Promise<string[]> {
+  const shards = await listShards(postgres);
   const applied = new Set<string>();
   const failures: HostFailure[] = [];
   for (const shard of shards) {
     const urls = urlsOf(config, shard);
+    const loss =
+      shard.id === lost ? undefined : await findLoss(postgres, { id: shard.id, urls }, config.CLICKHOUSE_DATABASE);
+    if (loss !== undefined) {
+      failures.push({ shard: shard.id, host: urls.map((url) => new URL(url).host).join(' and '), error: loss });
+      continue;
+    }
     const migrate = () => migrateShard({ id: shard.id, urls }, config.CLICKHOUSE_DATABASE);
     const migrated = await (progress === undefined ? migrate() : watched(urls[0], config, { progress, migrate }));
     for (const name of migrated.applied) applied.add(name);

@@ -98,6 +98,8 @@ export const BOUNDS = {
   reportMs: 300_000,
   /** From the first lookup to the status. A receiver that is slower gets the message again. */
   webhookMs: 10_000,
+  /** Mails that a worker sends at once, each over a connection of its own. */
+  mails: 4,
   /**
    * An answer larger than this is not kept; a kept one is forgotten after this time, because it may
    * show people who are erased.

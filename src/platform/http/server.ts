@@ -2,6 +2,8 @@
 // refuses before express sees it gets the same JSON errors.
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import type { Logger } from '../log.js';
+import { limitConnections } from './connection-limit.js';
 import { answerProtocolErrors, refuseMissingHost } from './protocol-errors.js';
 
 export interface RunningServer {
@@ -25,8 +27,15 @@ const REQUEST_TIMEOUT_MS = 60_000;
 // Longer than the idle timeout of common load balancers (60 s), so that they close first.
 const KEEP_ALIVE_TIMEOUT_MS = 65_000;
 
+interface Listening {
+  readonly host: string;
+  readonly port: number;
+  /** Without it, connections are not limited. */
+  readonly log?: Pick<Logger, 'warn'>;
+}
+
 /** Rejects with the listen error, such as EADDRINUSE. */
-export function listen(app: RequestListener, address: { host: string; port: number }): Promise<RunningServer> {
+export function listen(app: RequestListener, { host, port, log }: Listening): Promise<RunningServer> {
   const answers = new Set<ServerResponse>();
   let isClosing = false;
   const server = createServer(
@@ -52,17 +61,18 @@ export function listen(app: RequestListener, address: { host: string; port: numb
       if (answer.socket === socket && answer.headersSent && !answer.writableEnded) return true;
     return false;
   });
+  if (log !== undefined) limitConnections(server, log);
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(address.port, address.host, () => {
+    server.listen(port, host, () => {
       server.off('error', reject);
       const bound = server.address();
-      const port = typeof bound === 'object' && bound !== null ? bound.port : address.port;
+      const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port;
       const close = (graceMs: number) => {
         isClosing = true;
         return closeServer(server, { answers, graceMs });
       };
-      resolve({ port, close });
+      resolve({ port: boundPort, close });
     });
   });
 }

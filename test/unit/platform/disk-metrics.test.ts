@@ -61,3 +61,18 @@ test('the disk of the data folder is that of the file system', async () => {
   const { blocks, bsize } = statfsSync(folder);
   expect(total).toBe(`disk_total_bytes{shard="",disk="DATA_DIR"} ${blocks * bsize}`);
 });
+
+test('a disk that has both ClickHouse and the data folder has one value; another one has its own', async () => {
+  const { bavail, blocks, bsize } = statfsSync(folder);
+  const [free, total] = [bavail * bsize, blocks * bsize];
+  const namesBeside = async (disk: { freeBytes: number; totalBytes: number }) => {
+    const samples = await samplesOf(
+      [shardOf(1, { 'localhost:8123': async () => [{ name: 'default', ...disk }] })],
+      folder,
+    );
+    return samples.filter((line) => line.startsWith('disk_total')).map((line) => /disk="(\w+)"/.exec(line)?.[1]);
+  };
+  expect(await namesBeside({ freeBytes: free, totalBytes: total })).toEqual(['default']);
+  expect(await namesBeside({ freeBytes: free, totalBytes: total * 2 })).toEqual(['default', 'DATA_DIR']);
+  expect(await namesBeside({ freeBytes: free + total / 10, totalBytes: total })).toEqual(['default', 'DATA_DIR']);
+});

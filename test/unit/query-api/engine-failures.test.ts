@@ -10,6 +10,7 @@ test.each([
   ['159', 504, 'longer than 30 s'],
   ['167', 400, 'more fields or conditions'],
   ['168', 400, 'more fields or conditions'],
+  ['81', 503, 'cannot be answered right now'],
   ['202', 503, 'cannot be answered right now'],
   ['241', 503, 'cannot be answered right now'],
   ['243', 503, "more of ClickHouse's disk than is free"],
