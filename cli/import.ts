@@ -1,7 +1,6 @@
 // `npm run import`: parses the command line, runs the import, prints progress and the summary.
 import { relative, resolve, sep } from 'node:path';
 import { env } from 'node:process';
-import { setFlagsFromString } from 'node:v8';
 import { HELP, type ImportArguments, OPTIONS, parseArguments } from '../src/imports/arguments.js';
 import { createImportClients } from '../src/imports/import-clients.js';
 import { findInput, type InputFile } from '../src/imports/input/input-files.js';
@@ -12,15 +11,15 @@ import { findFailure, type ImportSummary, toReport } from '../src/imports/summar
 import { resolveTarget } from '../src/imports/target.js';
 import { TrackError } from '../src/imports/track-client.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
+import { letHeapGrowBy } from '../src/platform/heap-growth.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { ProgressDisplay } from '../src/platform/progress.js';
 import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { readSecretKey } from './project-keys.js';
 
-// How much the heap may grow between two collections, in percent. V8's own choice on a machine with
-// much memory doubles the memory of a long import.
-setFlagsFromString('--heap-growing-percent=70');
+// V8's own choice on a machine with much memory doubles the memory of a long import.
+letHeapGrowBy(70);
 
 const interrupted = createInterruptSignal();
 const display = new ProgressDisplay(process.stderr);

@@ -4,6 +4,7 @@ import { queuesOf } from '../src/operate/queues.js';
 import { askShards, Shards } from '../src/platform/clickhouse/shards.js';
 import { readConfigOrExit } from '../src/platform/config.js';
 import { orExit } from '../src/platform/config-problem.js';
+import { letHeapGrowBy } from '../src/platform/heap-growth.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
 import { errorResponder, notFound } from '../src/platform/http/respond.js';
 import { createExpressApp } from '../src/platform/http/router.js';
@@ -60,6 +61,7 @@ const config = readConfigOrExit();
 const log = createLogger({ process: 'worker', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
 returnMemoryAtRest();
+letHeapGrowBy(100);
 // As a child of `web` (WEB_WORKER): the channel ends when `web` was killed.
 process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 

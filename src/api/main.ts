@@ -51,6 +51,7 @@ import { createDiskGauges } from '../platform/disk-metrics.js';
 import { ByteSemaphore } from '../platform/flow/byte-semaphore.js';
 import { ProjectRates } from '../platform/flow/project-rates.js';
 import { createRefusalCounter } from '../platform/flow/refusal.js';
+import { letHeapGrowBy } from '../platform/heap-growth.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import type { BodyLimits } from '../platform/http/read-body.js';
 import { createRequestMetrics } from '../platform/http/request-metrics.js';
@@ -85,6 +86,8 @@ const config = readConfigOrExit();
 const log = createLogger({ process: 'web', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
 returnMemoryAtRest();
+// Bodies of a megabyte had the heap collected every second request.
+letHeapGrowBy(200);
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());
