@@ -49,7 +49,8 @@ function whenOf({ at, timezone: timeZone }: ReportMessage): string {
 }
 
 /** A row of numbers, which is read better as text than as a table. */
-const isNumber = ({ rows, numbers }: ShownTable): boolean => rows.length === 1 && numbers.every(Boolean);
+const isNumber = ({ rows, numbers, columns_left_out: left }: ShownTable): boolean =>
+  rows.length === 1 && numbers.every(Boolean) && left === 0;
 
 const numberLine = ({ columns, rows: [cells = []] }: ShownTable): string =>
   columns.map((column, index) => `${column} ${cells[index]}`).join(', ');
@@ -58,7 +59,7 @@ const numberLine = ({ columns, rows: [cells = []] }: ShownTable): string =>
 function remarkOf({ rows, total, columns_left_out: left }: ShownTable): string | undefined {
   const remarks = [
     ...(total > rows.length ? [`the first ${rows.length} of ${total} rows`] : []),
-    ...(left > 0 ? [`without ${left} columns`] : []),
+    ...(left > 0 ? [left === 1 ? 'without a column' : `without ${left} columns`] : []),
   ];
   return remarks.length === 0 ? undefined : remarks.join(', ');
 }

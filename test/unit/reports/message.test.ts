@@ -90,6 +90,16 @@ test('a report whose numbers were deleted by an erasure says so', () => {
   expect(JSON.parse(toHookBody({ message, rows: undefined }, 'd-1'))).toMatchObject({ cards: null });
 });
 
+test('a card with columns that are not shown says so, also with a single row of numbers', () => {
+  const { text, html = '' } = mailOf([
+    { ...number, columns_left_out: 3 },
+    { ...table, columns_left_out: 1 },
+  ]);
+  expect(text).toContain('1,234.5     1,100  +12.2%\n(without 3 columns)\n');
+  expect(text).toContain('(the first 2 of 43 rows, without a column)');
+  expect(html).toContain('<p>without 3 columns</p>');
+});
+
 test('cards without rows, and dashboards without cards, are named', () => {
   expect(mailOf([{ ...table, rows: [], total: 0 }]).text).toContain('Orders by country\nno rows\n');
   expect(mailOf([]).text).toContain('The dashboard has no cards with queries.');
