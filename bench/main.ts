@@ -48,7 +48,7 @@ const BENCHES: readonly Bench[] = [
   { name: 'ingest-single', run: benchSingle, minutesMax: 4 },
   { name: 'collecting', run: benchCollecting, minutesMax: 15 },
   { name: 'protocols', run: benchProtocols, minutesMax: 12 },
-  { name: 'import', run: benchImport, minutesMax: 8 },
+  { name: 'import', run: benchImport, minutesMax: 40 },
   { name: 'catalog', run: benchCatalog, minutesMax: 4 },
   { name: 'identify', run: benchIdentify, minutesMax: 5 },
   { name: 'exact', run: benchExact, minutesMax: 5 },
