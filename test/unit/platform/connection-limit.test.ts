@@ -18,9 +18,10 @@ test('connections above the limit are closed, and the log says so once', async (
   const warnings: unknown[] = [];
   limitConnections(server, { warn: (fields: unknown) => void warnings.push(fields) }, 4);
   const { port } = server.address() as AddressInfo;
-  const kept = [connect(port), connect(port)];
-  for (const socket of kept) await once(socket, 'connect');
-  for (let n = 0; n < 3; n += 1) await once(connect(port).resume(), 'close');
+  const open = () => connect(port, '127.0.0.1');
+  const kept = [open(), open()];
+  await Promise.all(kept.map((socket) => once(socket, 'connect')));
+  for (let n = 0; n < 3; n += 1) await once(open().resume(), 'close');
   expect(warnings).toEqual([{ err: 'more than 2 at once: raise the limit of open files (ulimit -n), which is 4' }]);
   for (const socket of kept) socket.destroy();
   server.close();
