@@ -15,17 +15,17 @@ export interface Holder {
 export async function storeEnvelopes(
   writer: EventWriter,
   envelopes: readonly Envelope[],
-  { turn, lease }: Holder,
+  holder: Holder,
 ): Promise<void> {
-  await writer.room(turn);
+  await writer.room(holder.turn);
   // Parsed events are many times the size of their bytes, so a retry parses the bytes again.
   let parsed: ParsedEnvelope[] | undefined = envelopes.map(parseEnvelope);
   if (!monthsOf(parsed).areFew) {
     parsed = undefined;
-    return storeByQuarter(writer, envelopes, { turn, lease });
+    return storeByQuarter(writer, envelopes, holder);
   }
   await writer.add((block) => {
-    block.leases.add(lease);
+    block.leases.add(holder.lease);
     for (const envelope of parsed ?? envelopes.map(parseEnvelope)) {
       replayParsed(envelope, (event) => block.add(event, envelope.isAscii));
     }
