@@ -116,9 +116,14 @@ describe('rate limits of a project with many tokens', () => {
     const { organization, people } = await createTeam(postgres);
     const project = await createTeamProject(postgres, databases, organization.id);
     const [loud = '', quiet = ''] = await newTokens(project, people.owner, 2);
-    const floods = flood(times(20 * LIMIT, () => query(loud)));
-    expect((await query(quiet)()).status).toBe(200);
-    expect((await floods).errors).toEqual(new Set([`too many requests; the limit is ${LIMIT} per second for a key`]));
+    // A busy machine spreads the requests over so many seconds that two windows of the key fall
+    // into one of the project.
+    await eventually(async () => {
+      const floods = flood(times(20 * LIMIT, () => query(loud)));
+      const [{ status }, { errors }] = await Promise.all([query(quiet)(), floods]);
+      expect(status).toBe(200);
+      expect(errors).toEqual(new Set([`too many requests; the limit is ${LIMIT} per second for a key`]));
+    });
   });
 });
 
