@@ -15,7 +15,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import util from 'node:util';
@@ -153,7 +153,7 @@ function isRunning(pid) {
 }
 
 /** Folders of dist whose files have no source of the same name. */
-const BUNDLES = ['public', 'console', 'processes'];
+const BUNDLES = ['public', 'console', 'processes', 'builds'];
 
 /**
  * Removes compiled files without a source, which would still be loaded: by knex among the
@@ -161,7 +161,7 @@ const BUNDLES = ['public', 'console', 'processes'];
  */
 function removeOrphans(dist) {
   for (const path of filesIn(dist).filter(
-    (name) => name.endsWith('.js') && !BUNDLES.includes(relative(dist, dirname(name))),
+    (name) => name.endsWith('.js') && !BUNDLES.includes(relative(dist, name).split(sep)[0]),
   )) {
     const source = join(ROOT, relative(dist, path)).slice(0, -'.js'.length);
     if (existsSync(`${source}.ts`) || existsSync(`${source}.js`)) continue;

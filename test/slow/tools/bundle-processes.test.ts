@@ -1,0 +1,90 @@
+// Bundles of a small service of its own: a process that runs still loads its files, and those of
+// its threads, after newer sources were built.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../../../src/platform/paths.js';
+
+const root = mkdtempSync(join(tmpdir(), 'event-analytics-bundles-'));
+const running: ChildProcess[] = [];
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+/** Answers each line with what a lazily loaded module and a new thread say. */
+const MAIN = `
+import 'pg';
+import { createInterface } from 'node:readline';
+import { Worker } from 'node:worker_threads';
+import { bundledUrl } from '../platform/threads/bundled-url.js';
+const thread = new URL('../imports/upload/thread.js', import.meta.url).href;
+createInterface({ input: process.stdin }).on('line', async () => {
+  const { text } = await import('./late.js');
+  new Worker(new URL(bundledUrl(thread))).once('message', (said) => console.log(text, said));
+});
+console.log('ready');
+`;
+
+beforeAll(() => {
+  symlinkSync(join(packageRoot, 'node_modules'), join(root, 'node_modules'));
+  write('package.json', '{ "type": "module" }');
+  write('package-lock.json', '{}');
+  for (const path of [
+    'tools/bundle-processes.mjs',
+    'dist/src/platform/paths.js',
+    'dist/src/platform/threads/bundled-url.js',
+  ])
+    cpSync(join(packageRoot, path), join(root, path));
+  write('dist/src/api/main.js', MAIN);
+  write('dist/src/platform/threads/thread.js', '');
+  for (const name of ['src/query-api', 'workers', 'standalone/sign-in-provider']) write(`dist/${name}/main.js`, '');
+  write('dist/standalone/prepare.js', '');
+});
+
+afterAll(() => {
+  for (const child of running) child.kill();
+  rmSync(root, { recursive: true, force: true });
+});
+
+async function build(version: string): Promise<void> {
+  write('dist/src/api/late.js', `export const text = '${version}';`);
+  write(
+    'dist/src/imports/upload/thread.js',
+    `import { parentPort } from 'node:worker_threads'; parentPort.postMessage('${version}');`,
+  );
+  await promisify(execFile)(process.execPath, [join(root, 'tools/bundle-processes.mjs')]);
+}
+
+/** The returned function resolves with the process's answer. */
+async function start(): Promise<() => Promise<string>> {
+  const child = spawn(process.execPath, [join(root, 'dist/processes/web.js')], { stdio: ['pipe', 'pipe', 'inherit'] });
+  running.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => String((await lines.next()).value);
+  expect(await next()).toBe('ready');
+  return () => {
+    child.stdin.write('\n');
+    return next();
+  };
+}
+
+test('a process runs its own build until two newer ones have followed', async () => {
+  // As builds wrote it before.
+  write('dist/processes/web.js', '');
+  await build('first');
+  const [askFirst, askLast] = [await start(), await start()];
+  await build('second');
+  expect(await askFirst()).toBe('first first');
+  expect(await (await start())()).toBe('second second');
+  await build('third');
+  expect(await askLast()).toBe('first first');
+  await build('fourth');
+  expect(readdirSync(join(root, 'dist/builds'))).toHaveLength(3);
+  expect(existsSync(join(root, 'dist/processes/web.js'))).toBe(true);
+}, 120_000);
