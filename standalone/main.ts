@@ -1,6 +1,7 @@
 // Entry point of `npm start` after set-up and build: parses options, takes the lock of the data
 // directory and runs the supervisor. It reads only what it needs from the environment; the
 // processes of the service parse theirs with platform/config.ts.
+import { requireShardNumber } from '../src/platform/clickhouse/shard-number.js';
 import { readIgnoredSettings } from '../src/platform/config.js';
 import { EXIT_FAILED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { describeNodeVersion } from '../src/platform/node-version.js';
@@ -17,15 +18,18 @@ import { announce, ChildOutput, outliveTerminal, say } from './terminal.js';
 // Ctrl-C.
 const ECHO_MS = 1000;
 const KEYS_OPTION = '--keys';
+const LOST_OPTION = '--lost';
 const PROBLEMS_OF_PORTS: ReadonlySet<unknown> = new Set(['EADDRINUSE', 'EACCES']);
 
 async function main(): Promise<void> {
   outliveTerminal();
   returnMemoryAtRest();
   const caller = process.env;
-  const [option] = process.argv.slice(2);
+  const [option, value] = process.argv.slice(2);
   if (option === KEYS_OPTION) return showKeysOf(caller.DATA_DIR || 'data');
-  if (option !== undefined) throw new UsageError(`npm start has no option ${option}; it has ${KEYS_OPTION} and --yes.`);
+  const lost = option === LOST_OPTION ? requireShardNumber(value) : undefined;
+  if (option !== undefined && lost === undefined)
+    throw new UsageError(`npm start has no option ${option}; it has ${KEYS_OPTION}, ${LOST_OPTION} and --yes.`);
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
   const directory = openDataDirectory(caller.DATA_DIR || 'data');
@@ -35,7 +39,7 @@ async function main(): Promise<void> {
   const node = describeNodeVersion(process.versions.node);
   if (node !== undefined) say(`${node.sentence}.`);
   for (const sentence of readIgnoredSettings()) say(`${sentence}.`);
-  const supervisor = new Supervisor({ caller, directory, lock, output, host, port, url });
+  const supervisor = new Supervisor({ caller, directory, lock, output, host, port, url, lost });
   // Child processes end with this process, however it ends.
   process.once('exit', () => supervisor.kill());
 

@@ -22,6 +22,8 @@ const { values } = parseArgs({
     url: { type: 'string' },
     /** For the embedded PostgreSQL; the superuser's URL is read from standard input. */
     'create-database': { type: 'boolean', default: false },
+    /** Number of a shard that has lost its data and gets empty tables. */
+    lost: { type: 'string' },
   },
 });
 
@@ -41,7 +43,7 @@ async function prepare(config: Config): Promise<void> {
 /** A shard that does not answer does not keep the projects of the others waiting. */
 async function migrateAll(config: Config): Promise<void> {
   try {
-    await migrateShards(config, { progress });
+    await migrateShards(config, { progress, lost: values.lost === undefined ? undefined : Number(values.lost) });
   } catch (error) {
     if (!(error instanceof HostsNotMigrated && error.isFirstMigrated)) throw error;
     process.stderr.write(`${error.message}\n`);

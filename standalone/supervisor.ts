@@ -30,6 +30,8 @@ export interface SupervisorOptions {
   readonly port: number;
   /** The public address. */
   readonly url: string;
+  /** A shard that has lost its data and gets empty tables. */
+  readonly lost?: number | undefined;
 }
 
 // Processes other than these start before `web`.
@@ -160,10 +162,11 @@ export class Supervisor {
    */
   #loadPreparation(env: Environment, isCreating: boolean): (superuserUrl: string | undefined) => Promise<FirstProject> {
     this.#requireStarting();
-    const { directory, url, output } = this.#options;
+    const { directory, url, output, lost } = this.#options;
     const main = join(packageRoot, 'dist', 'processes', 'prepare.js');
     const args = [main, '--standalone-file', directory.standaloneFile, '--url', url];
     if (isCreating) args.push('--create-database');
+    if (lost !== undefined) args.push('--lost', String(lost));
     const child = spawn(process.execPath, args, {
       env: { ...process.env, ...env },
       stdio: ['pipe', 'pipe', 'pipe', 'ipc'],

@@ -6,12 +6,13 @@ The stores are those of the service that npm start runs in DATA_DIR, or those of
 
 /** By the script that package.json runs. */
 export const TEXTS = {
-  'tools/start.mjs': `usage: npm start -- [--yes | --keys]
+  'tools/start.mjs': `usage: npm start -- [--yes | --keys | --lost SHARD]
 
 Sets up, builds and runs the whole service on the data in DATA_DIR (data). Ctrl-C stops it and keeps the data.
 
   --yes     installs Redis without a question when it is missing
   --keys    prints the keys of the first project of the running service
+  --lost    creates new tables for a shard (1: the first) whose data is lost and will not be restored
   --help    this text
 
 PORT, METRICS_PORT and all other settings are in .env.example.`,

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { migrateShards, withClient } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
+import { requireShardNumber } from './clickhouse/shard-number.js';
 import { listShards, urlsOf } from './clickhouse/shards.js';
 import { failCommand, failWithMessage } from './command-failure.js';
 import { type Config, readOperatorConfig } from './config.js';
@@ -12,7 +13,7 @@ import { createLogger } from './log.js';
 import { createPostgres } from './postgres/client.js';
 import { migratePostgres } from './postgres/migrate.js';
 import { StepProgress } from './progress.js';
-import { isUsageError, UsageError } from './usage-error.js';
+import { isUsageError } from './usage-error.js';
 
 const POLL_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
@@ -28,8 +29,7 @@ interface Arguments {
 function parseArguments(): Arguments {
   const options = { wait: { type: 'boolean', default: false }, lost: { type: 'string' } } as const;
   const { wait, lost } = parseArgs({ options }).values;
-  if (lost !== undefined && !/^[1-9]\d{0,8}$/.test(lost)) throw new UsageError('--lost has the number of a shard');
-  return { wait, lost: lost === undefined ? undefined : Number(lost) };
+  return { wait, lost: lost === undefined ? undefined : requireShardNumber(lost) };
 }
 
 async function migrate(config: Config, { wait, lost }: Arguments): Promise<void> {

@@ -1,5 +1,6 @@
 // Command line of `npm run shards`.
 import { isClusterName } from '../platform/clickhouse/running-inserts.js';
+import { requireShardNumber } from '../platform/clickhouse/shard-number.js';
 import { UsageError } from '../platform/usage-error.js';
 
 export type ShardsCommand =
@@ -53,33 +54,37 @@ export function parseShardsCommand(args: readonly string[]): ShardsCommand {
         throw new UsageError('several-hosts needs the number of a shard, and the name of a cluster or "none"');
       }
       const name = cluster === 'none' ? null : requireClusterName(cluster);
-      return { kind, shard: requireNumber(shard), cluster: name };
+      return { kind, shard: requireShardNumber(shard), cluster: name };
     }
     case 'move': {
       const [project, shard, ...more] = rest;
       if (project === undefined || shard === undefined)
         throw new UsageError('move needs a project and the number of a shard');
       if (more.length > 0) throw new UsageError(`move takes one project at a time, not also "${more[0]}"`);
-      return { kind, project, shard: requireNumber(shard) };
+      return { kind, project, shard: requireShardNumber(shard) };
     }
     case 'drain': {
       const [shard, ...more] = rest;
       if (shard === undefined) throw new UsageError('drain needs the number of a shard');
       if (more.length > 0) throw new UsageError(`drain takes one shard at a time, not also "${more[0]}"`);
-      return { kind, shard: requireNumber(shard) };
+      return { kind, shard: requireShardNumber(shard) };
     }
     case 'address': {
       const [shard, ...urls] = rest;
       if (shard === undefined || urls.length === 0)
         throw new UsageError('address needs the number of a shard, and its URLs');
-      return { kind, shard: requireNumber(shard), urls: urls.map((url, index) => requireUrl(url, index + 1, kind)) };
+      return {
+        kind,
+        shard: requireShardNumber(shard),
+        urls: urls.map((url, index) => requireUrl(url, index + 1, kind)),
+      };
     }
     case 'remove': {
       const isLost = rest.includes(LOST);
       const [shard, ...more] = rest.filter((text) => text !== LOST);
       if (shard === undefined) throw new UsageError('remove needs the number of a shard');
       if (more.length > 0) throw new UsageError(`remove takes one shard at a time, not also "${more[0]}"`);
-      return { kind, shard: requireNumber(shard), isLost };
+      return { kind, shard: requireShardNumber(shard), isLost };
     }
     default:
       throw new UsageError(`there is no command "${kind}"; the commands are ${COMMANDS}`);
@@ -106,11 +111,6 @@ function parseAdd(rest: readonly string[]): ShardsCommand {
 function requireClusterName(text: string): string {
   if (!isClusterName(text)) throw new UsageError(`"${text}" is not the name of a cluster`);
   return text;
-}
-
-function requireNumber(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new UsageError(`"${text}" is not the number of a shard`);
-  return Number(text);
 }
 
 /** Names only the position of the text, because it may contain a password. */

@@ -79,7 +79,7 @@ describe('keys of npm start', () => {
 
   test('an unknown option is refused', async () => {
     await expect(run('tools/start.mjs', '--key')).rejects.toMatchObject({
-      stderr: expect.stringContaining('npm start has no option --key; it has --keys and --yes.'),
+      stderr: expect.stringContaining('npm start has no option --key; it has --keys, --lost and --yes.'),
     });
   });
 });

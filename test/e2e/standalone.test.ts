@@ -22,8 +22,12 @@ function newDirectory(): string {
   return directory;
 }
 
-async function start(dataDirectory: string, env: Readonly<Record<string, string>> = {}): Promise<TestStandalone> {
-  const standalone = await startStandalone({ dataDirectory, env });
+async function start(
+  dataDirectory: string,
+  env: Readonly<Record<string, string>> = {},
+  args: readonly string[] = [],
+): Promise<TestStandalone> {
+  const standalone = await startStandalone({ dataDirectory, env, args });
   started.push(standalone);
   return standalone;
 }
@@ -254,6 +258,26 @@ describe('npm start', () => {
     expect(orphans.filter(isRunning)).toEqual([]);
     // Queries of the previous tests count toward the rate limit of the key.
     await eventually(async () => expect(await countOf(file)).toBe(before));
+  });
+
+  test('does not start without its events, unless an option says so', async () => {
+    // Counted every 15 s.
+    await eventually(async () => {
+      const headers = { 'x-api-key': file.admin_key };
+      const response = await fetch(`${file.url}/api/admin/projects/${file.project_id}/usage`, { headers });
+      expect(await response.text()).toMatch(/"events_stored":[1-9]/);
+    }, 60_000);
+    await stopAll();
+    rmSync(join(directory, 'clickhouse'), { recursive: true });
+    const refused = await start(directory);
+    expect(await refused.ended()).toBe(1);
+    expect(refused.output()).toMatch(/it has no tables, but \d projects? lives? there: check CLICKHOUSE_URL/);
+
+    standalone = await start(directory, {}, ['--lost', '1']);
+    file = await standalone.ready();
+    expect(await countOf(file)).toBe(0);
+    await track(file, 'after-the-loss');
+    await eventually(async () => expect(await countOf(file)).toBe(1));
   });
 });
 

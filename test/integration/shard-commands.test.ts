@@ -6,6 +6,7 @@ import { PLACEMENT_VERSION } from '../../src/ingest/placement-cache.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { migrateShard, migrateShards, withClient } from '../../src/platform/clickhouse/migrate.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
 import { waitForIngestion } from '../../src/privacy/erase-people.js';
 import { addShard } from '../../src/shards/add-shard.js';
 import { changeAddress } from '../../src/shards/change-address.js';
@@ -17,6 +18,7 @@ import { placeProject, setAcceptsNew, setCluster } from '../../src/shards/store.
 import { hurryCleaning } from '../support/erasure.js';
 import { startExtraEngine } from '../support/extra-engine.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
+import { createTestDatabases } from '../support/stack.js';
 import { createTestProject } from '../support/track.js';
 
 let two: TwoShards;
@@ -229,7 +231,7 @@ test('a shard that has lost its tables gets none while projects live there, unle
     const project = await createTestProject(two.databases);
     await two.postgres('project_placements').where({ project_id: project.id }).update({ shard: id });
     await drop();
-    const advice = `it has no tables, but 1 project lives there: restore its data (ops/runbooks/backup.md), or begin anew by "npm run migrate -- --lost ${id}"`;
+    const advice = `it has no tables, but 1 project lives there: restore its data (ops/runbooks/backup.md), or create empty tables by "npm run migrate -- --lost ${id}"`;
     const said = `shard ${id} at ${new URL(fourth.url).host}: ${advice}`;
     await expect(migrateShards(config)).rejects.toThrow(`1 host could not be migrated: ${said}`);
     await expect(addShard(depsOf().deps, [fourth.url], 0)).rejects.toThrow(said);
@@ -242,6 +244,30 @@ test('a shard that has lost its tables gets none while projects live there, unle
     await fourth.remove();
   }
 }, 240_000);
+
+test('the first shard gets tables once, however often they are lost afterwards', async () => {
+  const databases = await createTestDatabases();
+  const postgres = createPostgres(databases.config, { poolMax: 1 });
+  try {
+    const { CLICKHOUSE_DATABASE: database, CLICKHOUSE_URL: url } = databases.config;
+    const lose = () =>
+      withClient(url, 'system', (client) => client.command({ query: `DROP DATABASE ${database} SYNC` }));
+    const { id } = await createTestProject(databases);
+    await lose();
+    expect(await migrateShards(databases.config)).toContain('0001_events.sql');
+    await postgres('usage_days').insert({ project_id: id, day: new Date(), events_stored_max: 7 });
+    await lose();
+    const check = `check CLICKHOUSE_URL and CLICKHOUSE_DATABASE (${database}), restore its data (ops/runbooks/backup.md)`;
+    await expect(migrateShards(databases.config)).rejects.toThrow(
+      `shard 1 at ${new URL(url).host}: it has no tables, but 1 project lives there: ${check}, or create empty tables by "npm start -- --lost 1"`,
+    );
+    expect(await migrateShards(databases.config, { lost: 1 })).toContain('0001_events.sql');
+    expect(await migrateShards(databases.config)).toEqual([]);
+  } finally {
+    await postgres.destroy();
+    await databases.close();
+  }
+});
 
 test('a shard takes no address where its data is not', async () => {
   const empty = await startExtraEngine();

@@ -30,10 +30,11 @@ export interface TestStandalone {
 export async function startStandalone(options: {
   dataDirectory: string;
   env?: Readonly<Record<string, string>>;
+  args?: readonly string[];
 }): Promise<TestStandalone> {
-  const { dataDirectory } = options;
+  const { dataDirectory, args = [] } = options;
   const port = options.env?.PORT ?? String(await takePort());
-  const child = spawn(process.execPath, [join(packageRoot, 'tools/start.mjs')], {
+  const child = spawn(process.execPath, [join(packageRoot, 'tools/start.mjs'), ...args], {
     cwd: packageRoot,
     env: { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env, DATA_DIR: dataDirectory, PORT: port },
     stdio: ['ignore', 'pipe', 'pipe'],
