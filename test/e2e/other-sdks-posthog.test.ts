@@ -215,6 +215,12 @@ test('posthog-js: what failed is repeated once, and closing the page loses nothi
 test('posthog-js: every public call', async () => {
   const skipped = await service.countSkipped('posthog');
   const { page, refused } = await openBrowser({ autocapture: false, capture_performance: false });
+  await page.evaluate(`{
+    posthog.capture('Looked', { n: 1 });
+    posthog.identify('ada', { plan: 'pro', left: 1 }, { first: 'mail' });
+  }`);
+  // It is sent at once, and may arrive after what is called later, such as the removal of "left".
+  await eventually(async () => expect(await project.list('users | where user.left = 1 | list')).toHaveLength(1));
   await page.evaluate(`(async () => {
     const expect = (found, wanted) => {
       if (JSON.stringify(found) !== JSON.stringify(wanted)) throw new Error(JSON.stringify({ found, wanted }));
@@ -227,8 +233,6 @@ test('posthog-js: every public call', async () => {
     posthog.onFeatureFlags(() => undefined);
     posthog.debug(false);
     posthog.set_config({ capture_pageleave: false });
-    posthog.capture('Looked', { n: 1 });
-    posthog.identify('ada', { plan: 'pro', left: 1 }, { first: 'mail' });
     posthog.capture('Signed Up', { price: 9.5 });
     posthog.setPersonProperties({ size: 'l' });
     posthog.unsetPersonProperties(['left']);
