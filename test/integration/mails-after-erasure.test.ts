@@ -57,6 +57,8 @@ async function queueMails({ alert, report }: { alert: string; report: string }):
 
 beforeEach(async () => {
   smtp.isPasswordKnown = false;
+  // Of a first attempt that failed.
+  for (const mail of await waitingMails()) await mail.remove();
   await purchase();
 });
 

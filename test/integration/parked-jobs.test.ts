@@ -1,6 +1,6 @@
 // `npm run jobs` with real dead letters: a worker rejects jobs, and replays one on request.
 import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
@@ -25,6 +25,11 @@ afterAll(async () => {
   await queue?.close();
   redis?.disconnect();
   await databases?.close();
+});
+
+beforeEach(async () => {
+  // Of a first attempt that failed.
+  await queue.clean(0, 100, 'failed');
 });
 
 function jobs(...args: string[]): Promise<{ status: number | null; output: string }> {
@@ -72,8 +77,10 @@ test('only the rejected event of a group commit becomes a dead letter', async ()
     const answer = await clickhouse.query({ query: 'SELECT insert_id FROM events', format: 'JSONEachRow' });
     return (await answer.json<{ insert_id: string }>()).map(({ insert_id }) => insert_id).sort();
   };
+  await clickhouse.command({ query: 'TRUNCATE TABLE events' });
   // A constraint rejects the event, because ClickHouse rejects no event that the API accepts.
-  await clickhouse.command({ query: "ALTER TABLE events ADD CONSTRAINT no_poison CHECK insert_id != 'e-57'" });
+  const constraint = "ADD CONSTRAINT IF NOT EXISTS no_poison CHECK insert_id != 'e-57'";
+  await clickhouse.command({ query: `ALTER TABLE events ${constraint}` });
   const ids = Array.from({ length: 100 }, (_, index) => `e-${index}`);
   const body = JSON.stringify({ events: ids.map((id) => ({ event_type: 'a', insert_id: id })) });
   const shared = { v: 1, p: newUuidV7(), t: Date.now(), ip: '', ua: '', geo: {}, o: 'unknown' } as const;
