@@ -11,6 +11,8 @@ import { CARRIAGE_RETURN, NEWLINE } from './line-reader.js';
 /** A quote that is never closed would otherwise take the rest of the file. */
 const RECORD_CHARACTERS_MAX = 1024 * 1024;
 
+const OTHER_COLUMNS = 'another number of columns than the header';
+
 export type CsvRow = Readonly<Record<string, string>>;
 
 export interface CsvForm {
@@ -65,6 +67,7 @@ class RowParser extends Parser {
   #rows: ReadRecord<CsvRow>[] = [];
   /** Of the last row. */
   #line = 0;
+  /** Whether the last row has too few columns, which is a problem unless the file is cut there. */
   #isShort = false;
   #lastByte: number | undefined;
 
@@ -95,33 +98,42 @@ class RowParser extends Parser {
       this.#add(values, this.info.lines);
       return true;
     }
-    this.#give();
     const isTerminated = this.#lastByte === NEWLINE || this.#lastByte === CARRIAGE_RETURN;
     if (this.#isShort && !isTerminated) {
       this.cut = `line ${this.#line} is not complete: it has fewer columns than the header`;
+    } else {
+      this.#nameShort();
     }
+    this.#give();
     return super.push(null);
   }
 
   #add(values: readonly string[], line: number): void {
+    this.#nameShort();
     this.#line = line;
-    this.#isShort = values.length < (this.header?.length ?? 0);
     if (this.header === undefined) {
       this.header = values.map(this.#toName);
-    } else if (values.length !== this.header.length) {
-      this.#addProblem('another number of columns than the header', line);
+    } else if (values.length < this.header.length) {
+      this.#isShort = true;
+    } else if (values.length > this.header.length) {
+      this.#addProblem(OTHER_COLUMNS, line);
     } else {
       this.#rows.push({ line, value: toRow(this.header, values) });
     }
   }
 
+  #nameShort(): void {
+    if (this.#isShort) this.#addProblem(OTHER_COLUMNS, this.#line);
+    this.#isShort = false;
+  }
+
   #skip({ code, lines = 0 }: CsvError): void {
+    this.#nameShort();
     if (code === 'CSV_QUOTE_NOT_CLOSED') {
       this.cut = `the row after line ${this.#line} is not complete: a quote is not closed`;
       return;
     }
     this.#line = Number(lines);
-    this.#isShort = false;
     this.#addProblem(code === 'CSV_MAX_RECORD_SIZE' ? 'a quote is not closed' : code, this.#line);
   }
 

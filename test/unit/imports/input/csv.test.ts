@@ -66,6 +66,16 @@ test.each([
   for (const size of [1, 2, 3, 100]) await expect(read(text, size), `chunks of ${size}`).rejects.toThrow(message);
 });
 
+test('the row in which a file ends is named once', async () => {
+  const file = { name: 'events.csv', open: () => chunksOf(Buffer.from('a,b,c\n1,2,3\n4\n5,6'), 2) };
+  const records: ReadRecord<CsvRow>[] = [];
+  const reading = async () => {
+    for await (const record of readCsv(file, { columns: ['a'] })) records.push(record);
+  };
+  await expect(reading()).rejects.toThrow('line 4 is not complete');
+  expect(records).toEqual([row(2, { a: '1', b: '2', c: '3' }), problem(3, OTHER_COLUMNS)]);
+});
+
 test('a last row of too many columns is no end within a row', async () => {
   expect(await read('a,b\n1,2,3', 100)).toEqual([problem(2, OTHER_COLUMNS)]);
 });
