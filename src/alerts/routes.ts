@@ -55,11 +55,9 @@ export function createAlertsRouter(deps: AlertRoutesDeps): Router {
     const context = { projectId, nowMs: Date.now(), timezone: timezone ?? project.timezone, definitions };
     const problems = await threads.run(dryRunTask, { alert: { query, when }, context }, projectId);
     if (problems.length > 0) throw new PublicError('bad_request', problems.join('. '));
-    const dashboard = { id: '', key: '', title: 'dry run' };
     const state: AlertState = 'ok';
-    res.json(
-      await dryRun(deps, res, { ...{ query, when, dashboard, state }, key: 'alert', timezone: context.timezone }),
-    );
+    const alert = { ...{ key: 'alert', query, when, state }, dashboard: null, timezone: context.timezone };
+    res.json(await dryRun(deps, res, alert));
   });
   on(`POST ${ONE}/dry-run`, async (req, res) => {
     res.json(await dryRun(deps, res, await requireAlert(res, req.params.alertID)));

@@ -59,15 +59,20 @@ function toExpectation(issue: Issue, found: unknown): string {
     case 'invalid_union':
       return issue.discriminator === undefined ? `it ${issue.message}` : nearestOf(found, VARIABLE_TYPES);
     case 'too_small':
-      return `it has at least ${issue.minimum}${SIZE_WORDS[issue.origin] ?? ''}`;
+      return boundOf('at least', Number(issue.minimum), issue.origin);
     case 'too_big':
-      return `it has at most ${issue.maximum}${SIZE_WORDS[issue.origin] ?? ''}`;
+      return boundOf('at most', Number(issue.maximum), issue.origin);
     default:
       return `it ${issue.message}`;
   }
 }
 
-const SIZE_WORDS: Readonly<Record<string, string>> = { string: ' characters', array: ' items' };
+const SIZE_WORDS: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
+
+function boundOf(side: 'at least' | 'at most', bound: number, origin: string): string {
+  const word = SIZE_WORDS[origin];
+  return word === undefined ? `it is ${side} ${bound}` : `it has ${side} ${bound} ${word}${bound === 1 ? '' : 's'}`;
+}
 
 /** The nearest known word if there is one, otherwise all of them. */
 function nearestOf(found: unknown, known: readonly string[]): string {

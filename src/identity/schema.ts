@@ -49,12 +49,12 @@ export interface ParsedCall {
 /** Throws IdentifyRefusal. */
 export function parseIdentifyBody(bytes: Buffer, limits: EventLimits): ParsedCall {
   const body = parseObject(bytes);
-  return { call: readIdentifyCall(body, limits), ignoredFields: findIgnoredFieldsOfCall(body) };
+  return { call: readIdentifyCall(body, limits), ignoredFields: findIgnoredFieldsOfCall(undefined, body) };
 }
 
 export interface ParsedBatch {
   readonly calls: readonly TimedCall[];
-  /** Unknown fields of the first call. */
+  /** Unknown fields of the batch and of the first call. */
   readonly ignoredFields: readonly string[];
 }
 
@@ -66,7 +66,8 @@ const IDENTIFY_BATCH_MAX = 1000;
  * valid. `nowMs`: times more than a day later are refused.
  */
 export function parseIdentifyBatch(bytes: Buffer, limits: EventLimits, nowMs: number): ParsedBatch {
-  const { calls } = parseObject(bytes, 'the body must be an object with "calls"');
+  const batch = parseObject(bytes, 'the body must be an object with "calls"');
+  const { calls } = batch;
   if (!Array.isArray(calls)) throw new IdentifyRefusal('body', '"calls" must be an array');
   if (calls.length > IDENTIFY_BATCH_MAX) {
     throw new IdentifyRefusal('limit', `the batch has ${calls.length} calls; the limit is ${IDENTIFY_BATCH_MAX}`);
@@ -80,7 +81,7 @@ export function parseIdentifyBatch(bytes: Buffer, limits: EventLimits, nowMs: nu
       throw error;
     }
   });
-  return { calls: read, ignoredFields: findIgnoredFieldsOfCall(calls[0]) };
+  return { calls: read, ignoredFields: findIgnoredFieldsOfCall(batch, calls[0]) };
 }
 
 /** The same for one parsed call. Throws IdentifyRefusal. */

@@ -43,7 +43,7 @@ export interface TrackRequest {
 export interface AcceptedRequest {
   readonly envelope: Envelope;
   readonly rejected: readonly RejectedEvent[];
-  /** Unknown fields of the first event. */
+  /** Unknown fields of the batch and of the first event. */
   readonly ignoredFields: readonly string[];
   /** Valid events that a rule of the project dropped. */
   readonly dropped: Dropped;
@@ -102,7 +102,7 @@ export function acceptRequest(
     ...(ids !== '' && { ids }),
   };
   const dropped = drops?.dropped ?? NONE_DROPPED;
-  const ignoredFields = findIgnoredFields(events[0]);
+  const ignoredFields = findIgnoredFields(batch, events[0]);
   const envelope = placeEvents(request, header, deps.findGeography);
   return { envelope, rejected, ignoredFields, dropped, eventsWithoutTime };
 }

@@ -2,6 +2,7 @@
 // normal queries, so that they take places among the queries of their project.
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import type { ProjectId } from '../platform/ids.js';
+import { quoteText } from '../query/parse/strings.js';
 import { DAY_MS, type Edge, edgesOf, type Keep, namedIn } from './keep.js';
 
 export interface DueEdge extends Edge {
@@ -28,7 +29,7 @@ export async function countDue(
 }
 
 function queryOf({ events, beforeMs }: Edge, named: readonly string[]): string {
-  const listOf = (types: readonly string[]): string => `(${types.map((type) => JSON.stringify(type)).join(', ')})`;
+  const listOf = (types: readonly string[]): string => `(${types.map(quoteText).join(', ')})`;
   const types =
     events !== undefined
       ? ` | where event_type in ${listOf(events)}`

@@ -97,8 +97,9 @@ async function listUnanswering({ shards }: PrivacyDeps, projectId: ProjectId): P
   return [...new Set(silent.map(({ shard }) => `shard ${shard}`))];
 }
 
-const shownOf = ({ counts, verifiedAt, purgeBy }: ErasureRecord) => ({
-  ...counts,
+/** In the documented order: PostgreSQL sorts the keys of its JSON by their length. */
+const shownOf = ({ counts: { events, mappings, profiles, devices }, verifiedAt, purgeBy }: ErasureRecord) => ({
+  ...{ events, mappings, profiles, devices },
   verified_at: verifiedAt,
   purge_by: purgeBy,
 });

@@ -42,6 +42,7 @@ test('erasing a person deletes their devices, profile and mappings, and no other
   const receipt = { events: 5, mappings: 2, profiles: 1, devices: 2 };
   expect(body).toMatchObject({ status: 'deleted', user_id: 'alice', ...receipt });
   expect(Date.parse(String(body.purge_by))).toBeGreaterThan(Date.parse(String(body.verified_at)));
+  expect(Object.keys(body).slice(3, 7)).toEqual(['events', 'mappings', 'profiles', 'devices']);
   expect(await digestOfOthers(stack.store, project.id, '0')).toBe(others);
   expect(await ask('user "alice" | count')).toMatchObject([{ value: 0 }]);
   expect((await ask('users | list')).map(({ user_id: id }) => id)).toEqual(['bob']);

@@ -3,10 +3,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { migrateShards } from '../../src/platform/clickhouse/migrate.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { applyMigrations, migratePostgres } from '../../src/platform/postgres/migrate.js';
 import { StepProgress } from '../../src/platform/progress.js';
+import { UsageError } from '../../src/platform/usage-error.js';
 import { eventually } from '../support/eventually.js';
 import { createEmptyDatabases, createTestDatabases, type TestDatabases } from '../support/stack.js';
 import { type StoreRelay, startStoreRelay } from '../support/store-relay.js';
@@ -147,4 +149,9 @@ test('data of a newer version is refused in one line that names it', { timeout: 
 
   await postgres('schema_migrations').insert({ name: '9999_next.js', batch: 2, migration_time: new Date() });
   expect(await migrate().ended).toEqual({ status: 1, said: says('PostgreSQL', '9999_next') });
+});
+
+test('a lost shard that there is none of is refused', async () => {
+  const refused = expect(migrateShards(complete.config, { lost: 9 })).rejects;
+  await refused.toThrow(new UsageError('there is no shard 9'));
 });

@@ -90,6 +90,7 @@ test('GET /rejected names fields of accepted events that are ignored, and what t
   const bodies = [
     event,
     {
+      ...{ origin: 'server', clientOriginated: false, user_id: 'u', sentAt: 1, amount: 2 },
       events: [
         { event_type: 'a', amount: 1, ['x'.repeat(65)]: 1 },
         { event_type: 'a', second: 1 },
@@ -112,9 +113,12 @@ test('GET /rejected names fields of accepted events that are ignored, and what t
     expect(found).toEqual([
       '__proto__x: event_properties',
       'amount: event_properties',
+      'amount: events[].event_properties',
+      'sentAt: events[].event_properties',
       'timestamp: time',
       'traits: user_properties',
       'userId: user_id',
+      'user_id: events[].user_id',
     ]);
   });
 });
@@ -142,7 +146,7 @@ test('GET /rejected names fields of identify calls that are ignored, and what to
   // More than a thread reads.
   await identify({ ...known, plan: Array(16).fill(filling) });
   const call = { user_id: 'u', time: new Date(), traits: {}, second: 1 };
-  await identify({ calls: [call, { ...call, later: 1 }] }, '/identify/batch');
+  await identify({ calls: [call, { ...call, later: 1 }], device_id: 'd' }, '/identify/batch');
   const calls = Array.from({ length: 16 }, () => ({ ...call, user_properties: filling, name: 'Ann' }));
   await identify({ calls }, '/identify/batch');
   await track(processes.url, project.publicKey, { event_type: 'a', user_id: 'u', traits: {} });
@@ -150,6 +154,7 @@ test('GET /rejected names fields of identify calls that are ignored, and what to
     const { ignored_fields: ignored } = await rejectedOf(project);
     expect(ignored.map(({ route, field, instead }) => `${route} ${field}: ${instead}`).sort()).toEqual([
       '/identify anonymousId: device_id',
+      '/identify device_id: calls[].device_id',
       '/identify event_type: user_properties',
       '/identify name: user_properties',
       '/identify plan: user_properties',

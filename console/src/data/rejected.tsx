@@ -99,7 +99,7 @@ function IgnoredFields({ project, fields }: IgnoredProps) {
       <p className={`muted ${style.note}`}>{dataTexts.ignoredNote}</p>
       <ul className={style.reasons} aria-labelledby="ignored">
         {fields.map(({ route, field, instead, last_at: at }) => (
-          <li key={`${route} ${field}`}>
+          <li key={`${route} ${field} ${instead}`}>
             <div className={style.propertyHead}>
               <strong>{dataTexts.fieldOf(field, route)}</strong>
               <time dateTime={at} className={style.coverage}>

@@ -17,8 +17,12 @@ export const rejected = z.strictObject({
   ignored_fields: z.array(
     z.strictObject({
       route: z.enum(IGNORING_ROUTES),
-      field: z.string().meta({ description: 'an unknown field of an event or identify call' }),
-      instead: z.string().meta({ description: 'the field that takes what it holds', examples: ['time'] }),
+      field: z
+        .string()
+        .meta({ description: 'an unknown field of an event, of an identify call, or of a batch beside them' }),
+      instead: z
+        .string()
+        .meta({ description: 'the field that takes what it holds', examples: ['time', 'events[].user_id'] }),
       last_at: moment,
     }),
   ),

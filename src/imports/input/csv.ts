@@ -6,9 +6,12 @@ import { setOwnProperty } from '../../platform/own-property.js';
 import type { ReadRecord } from '../source.js';
 import { peek } from './decode.js';
 import type { InputFile } from './input-files.js';
+import { CARRIAGE_RETURN, NEWLINE } from './line-reader.js';
 
 /** A quote that is never closed would otherwise take the rest of the file. */
 const RECORD_CHARACTERS_MAX = 1024 * 1024;
+
+const OTHER_COLUMNS = 'another number of columns than the header';
 
 export type CsvRow = Readonly<Record<string, string>>;
 
@@ -20,7 +23,7 @@ export interface CsvForm {
 
 /**
  * Rows by the names of the header, as `toName` changes them. The line is that of the row's end.
- * Rejects when the first line has none of the `columns`.
+ * Rejects when the first line has none of the `columns`, and when the file ends within a row.
  */
 export async function* readCsv(
   file: InputFile,
@@ -35,6 +38,7 @@ export async function* readCsv(
     yield* rows;
   }
   checkHeader(parser.header, columns);
+  if (parser.cut !== undefined) throw new Error(parser.cut);
 }
 
 function checkHeader(header: readonly string[] | undefined, columns: readonly string[]): void {
@@ -57,8 +61,15 @@ function findDelimiter(first: Buffer): string {
 class RowParser extends Parser {
   /** Undefined before the first row. */
   header: readonly string[] | undefined;
+  /** Where and how the file ends within a row; defined at the end. */
+  cut: string | undefined;
   readonly #toName: (name: string) => string;
   #rows: ReadRecord<CsvRow>[] = [];
+  /** Of the last row. */
+  #line = 0;
+  /** Whether the last row has too few columns, which is a problem unless the file is cut there. */
+  #isShort = false;
+  #lastByte: number | undefined;
 
   constructor(toName: (name: string) => string, delimiter: string) {
     super({
@@ -70,10 +81,11 @@ class RowParser extends Parser {
       skip_records_with_error: true,
     });
     this.#toName = toName;
-    this.on('skip', (error: CsvError) => this.#addProblem(toProblem(error), Number(error.lines ?? 0)));
+    this.on('skip', (error: CsvError) => this.#skip(error));
   }
 
   override _transform(chunk: Buffer, encoding: BufferEncoding, callback: TransformCallback): void {
+    this.#lastByte = chunk.at(-1) ?? this.#lastByte;
     super._transform(chunk, encoding, (error) => {
       this.#give();
       callback(error);
@@ -86,18 +98,43 @@ class RowParser extends Parser {
       this.#add(values, this.info.lines);
       return true;
     }
+    const isTerminated = this.#lastByte === NEWLINE || this.#lastByte === CARRIAGE_RETURN;
+    if (this.#isShort && !isTerminated) {
+      this.cut = `line ${this.#line} is not complete: it has fewer columns than the header`;
+    } else {
+      this.#nameShort();
+    }
     this.#give();
     return super.push(null);
   }
 
   #add(values: readonly string[], line: number): void {
+    this.#nameShort();
+    this.#line = line;
     if (this.header === undefined) {
       this.header = values.map(this.#toName);
-    } else if (values.length !== this.header.length) {
-      this.#addProblem('another number of columns than the header', line);
+    } else if (values.length < this.header.length) {
+      this.#isShort = true;
+    } else if (values.length > this.header.length) {
+      this.#addProblem(OTHER_COLUMNS, line);
     } else {
       this.#rows.push({ line, value: toRow(this.header, values) });
     }
+  }
+
+  #nameShort(): void {
+    if (this.#isShort) this.#addProblem(OTHER_COLUMNS, this.#line);
+    this.#isShort = false;
+  }
+
+  #skip({ code, lines = 0 }: CsvError): void {
+    this.#nameShort();
+    if (code === 'CSV_QUOTE_NOT_CLOSED') {
+      this.cut = `the row after line ${this.#line} is not complete: a quote is not closed`;
+      return;
+    }
+    this.#line = Number(lines);
+    this.#addProblem(code === 'CSV_MAX_RECORD_SIZE' ? 'a quote is not closed' : code, this.#line);
   }
 
   /** Without the place in the message, so that equal problems are counted together. */
@@ -121,8 +158,4 @@ function toRow(header: readonly string[], values: readonly string[]): CsvRow {
     setOwnProperty(row, header[at] as string, NO_VALUE.has(values[at]) ? '' : values[at]);
   }
   return row;
-}
-
-function toProblem({ code }: CsvError): string {
-  return code === 'CSV_QUOTE_NOT_CLOSED' || code === 'CSV_MAX_RECORD_SIZE' ? 'a quote is not closed' : code;
 }

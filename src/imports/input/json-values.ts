@@ -54,7 +54,10 @@ class ObjectSplitter {
   #bytes = 0;
   #openArrays = 0;
   #objects = 0;
-  /** The number of the object after the first text that is no array, such as an error's page. */
+  /**
+   * The number of the object after the first text that is no array, such as an error's page or a
+   * bracket too many.
+   */
   textAt: number | undefined;
 
   get isInArray(): boolean {
@@ -84,7 +87,7 @@ class ObjectSplitter {
         if (this.#depth === 0) yield this.#take(chunk.subarray(start, at + 1));
       } else if (this.#depth === 0) {
         if (byte === OPEN_BRACKET) this.#openArrays += 1;
-        else if (byte === CLOSE_BRACKET) this.#openArrays -= 1;
+        else if (byte === CLOSE_BRACKET && this.#openArrays > 0) this.#openArrays -= 1;
         else if (!BETWEEN_OBJECTS.has(byte)) this.textAt ??= this.#objects + 1;
       }
     }

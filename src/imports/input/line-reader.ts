@@ -11,7 +11,7 @@ export interface Line {
 }
 
 const LINE_BYTES_MAX = 64 * 1024;
-const NEWLINE = 0x0a;
+export const NEWLINE = 0x0a;
 /** The end of a line of classic Mac OS, which some spreadsheets and editors still write. */
 export const CARRIAGE_RETURN = 0x0d;
 

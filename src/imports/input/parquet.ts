@@ -31,7 +31,7 @@ export async function* readParquet(file: InputFile): AsyncGenerator<ReadRecord<J
   if (library === undefined) {
     yield {
       line: 1,
-      problem: 'Parquet needs optional packages that are not installed: install without --omit=optional',
+      problem: 'Parquet needs optional packages that are not installed: import it from a clone with all packages',
     };
     return;
   }

@@ -7,12 +7,19 @@ import type { Redis } from '../../platform/redis/client.js';
 import type { SkipReason } from '../schema.js';
 import type { IgnoringRoute } from './ignored-fields.js';
 import { toSample } from './sample.js';
-import { type IgnoredField, type RejectedCount, type RejectedSample, SAMPLES_KEPT, saveRejected } from './store.js';
+import {
+  FIELDS_KEPT,
+  type IgnoredField,
+  type RejectedCount,
+  type RejectedSample,
+  SAMPLES_KEPT,
+  saveRejected,
+} from './store.js';
 
 const WRITE_EVERY_MS = 1000;
 /** Samples that wait between two writes, of all projects together. */
 const SAMPLES_WAITING_MAX = 200;
-/** The same of ignored fields. */
+/** The same of ignored fields; each project that has some may add its part of it. */
 const IGNORED_WAITING_MAX = 1000;
 
 export interface RejectedEvent {
@@ -28,7 +35,8 @@ export class RejectedEvents {
   readonly #log: Logger;
   #counts = new Map<string, RejectedCount>();
   #samples: RejectedSample[] = [];
-  #ignored = new Map<string, IgnoredField>();
+  /** By project. */
+  #ignored = new Map<ProjectId, Map<string, IgnoredField>>();
   readonly #delayed = new DelayedWrite(WRITE_EVERY_MS, () => this.#write());
 
   constructor(redis: Redis, log: Logger) {
@@ -51,14 +59,17 @@ export class RejectedEvents {
     this.#delayed.schedule();
   }
 
-  /** `fields` are those of one event or identify call. */
+  /** `fields` are those of one request. */
   noteIgnored(projectId: ProjectId, route: IgnoringRoute, fields: readonly string[], at: number): void {
     if (fields.length === 0) return;
+    const waiting = this.#ignored.get(projectId) ?? new Map<string, IgnoredField>();
+    const projects = this.#ignored.size + (waiting.size === 0 ? 1 : 0);
+    const part = Math.min(FIELDS_KEPT, Math.floor(IGNORED_WAITING_MAX / projects));
     for (const field of fields) {
-      const key = `${projectId}:${route}:${field}`;
-      const hasRoom = this.#ignored.has(key) || this.#ignored.size < IGNORED_WAITING_MAX;
-      if (hasRoom) this.#ignored.set(key, { projectId, route, field, at });
+      const key = `${route}:${field}`;
+      if (waiting.has(key) || waiting.size < part) waiting.set(key, { projectId, route, field, at });
     }
+    if (waiting.size > 0) this.#ignored.set(projectId, waiting);
     this.#delayed.schedule();
   }
 
@@ -68,7 +79,7 @@ export class RejectedEvents {
   }
 
   async #write(): Promise<void> {
-    const ignored = [...this.#ignored.values()];
+    const ignored = [...this.#ignored.values()].flatMap((waiting) => [...waiting.values()]);
     const rejected = { counts: [...this.#counts.values()], samples: this.#samples, ignored };
     this.#counts = new Map();
     this.#samples = [];

@@ -9,7 +9,7 @@ import { executed } from '../../platform/redis/transaction.js';
 import { DAY_MS, toDay } from '../../platform/utc-day.js';
 import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
 import { SKIP_REASONS, type SkipReason } from '../schema.js';
-import { type IgnoringRoute, toKnownField } from './ignored-fields.js';
+import { type IgnoringRoute, toHint } from './ignored-fields.js';
 import { isNamedIn } from './sample.js';
 
 export const SAMPLES_KEPT = 20;
@@ -21,7 +21,7 @@ const SAMPLES_KEPT_MS = 3.5 * DAY_MS;
 const countsKey = (day: string): string => `ingest:rejected:${day}`;
 const countField = (projectId: string, reason: SkipReason): string => `${projectId}:${reason}`;
 const ignoredKey = (projectId: string): string => `ingest:ignored-fields:${projectId}`;
-/** Begins a member of that set for `/identify`; no name of a field contains it (../body.ts). */
+/** Begins a member of that set for `/identify`; no name of a field begins with it (../body.ts). */
 const OF_IDENTIFY = '\u0000';
 const samplesKey = (projectId: string): string => `ingest:rejected-samples:${projectId}`;
 
@@ -39,7 +39,7 @@ export interface RejectedSample {
   readonly event: string;
 }
 
-/** An unknown field of an event or identify call. */
+/** An unknown field of an event, an identify call or a batch, as `ignored-fields.ts` names it. */
 export interface IgnoredField {
   readonly projectId: ProjectId;
   readonly route: IgnoringRoute;
@@ -134,7 +134,7 @@ async function readIgnoredFields(redis: Redis, projectId: ProjectId): Promise<Re
   return (await readNewest(redis, ignoredKey(projectId))).map(({ member, at }) => {
     const route = member.startsWith(OF_IDENTIFY) ? '/identify' : '/track';
     const field = route === '/identify' ? member.slice(OF_IDENTIFY.length) : member;
-    return { route, field, instead: toKnownField(field, route), last_at: at };
+    return { route, ...toHint(field, route), last_at: at };
   });
 }
 

@@ -11,6 +11,7 @@ import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
 import { createPostgres, type Postgres } from '../postgres/client.js';
 import type { StepProgress } from '../progress.js';
+import { UsageError } from '../usage-error.js';
 import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
 import { findLoss } from './lost-shard.js';
 import { watchRewrites } from './rewrites.js';
@@ -79,6 +80,7 @@ async function migrateEach(
   { progress, lost }: MigrateOptions,
 ): Promise<string[]> {
   const shards = await listShards(postgres);
+  if (lost !== undefined && shards.every(({ id }) => id !== lost)) throw new UsageError(`there is no shard ${lost}`);
   const applied = new Set<string>();
   const failures: HostFailure[] = [];
   for (const shard of shards) {

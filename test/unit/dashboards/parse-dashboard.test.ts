@@ -110,12 +110,12 @@ describe('structure of a dashboard', () => {
     [
       'an empty title',
       SMALLEST.replace('Sales', '""'),
-      ['2 «""» title: "" is not valid here; it has at least 1 characters'],
+      ['2 «""» title: "" is not valid here; it has at least 1 character'],
     ],
     [
       'no section',
       'version: 1\ntitle: T\nsections: []',
-      ['3 «[]» sections: a list is not valid here; it has at least 1 items'],
+      ['3 «[]» sections: a list is not valid here; it has at least 1 item'],
     ],
     [
       'an id that is not the key',
@@ -142,7 +142,7 @@ describe('structure of a dashboard', () => {
     [
       'a card of 13 columns',
       withCard('kind: metric\nviz: number\nquery: signup\nlayout: {w: 13, h: 2}'),
-      ['11 «13, h: 2» sections[0].cards[0].layout.w: 13 is not valid here; it has at most 12'],
+      ['11 «13, h: 2» sections[0].cards[0].layout.w: 13 is not valid here; it is at most 12'],
     ],
     [
       'options of a card',

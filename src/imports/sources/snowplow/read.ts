@@ -8,7 +8,7 @@ import type { JsonObject } from '../../values.js';
 import { COLUMNS } from './columns.js';
 import { createMapper } from './map.js';
 
-const LINE_BYTES_MAX = 5 * 1024 * 1024;
+const LINES = { lineBytesMax: 5 * 1024 * 1024 };
 
 export const snowplow = defineSource<JsonObject>({
   name: 'snowplow',
@@ -23,10 +23,13 @@ const CSV: CsvForm = {
   toName: (name) => name.toLowerCase(),
 };
 
+/** Rejects when the file ends within an event. */
 async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
-  for await (const { text, number: line, isCut } of readLines(file.open(), { lineBytesMax: LINE_BYTES_MAX })) {
+  for await (const { text, number: line, isCut, isTerminated } of readLines(file.open(), LINES)) {
     if (text === '') continue;
     const values = splitTabs(text);
+    const isShort = values.length > 1 && values.length < COLUMNS.length;
+    if (isShort && !isTerminated) throw new Error(`line ${line} is not complete`);
     if (isCut || values.length !== COLUMNS.length) {
       yield { line, problem: `not an enriched event of ${COLUMNS.length} fields` };
     } else if (values[0] !== COLUMNS[0]) {

@@ -47,11 +47,6 @@ const CASES: readonly (readonly [rule: string, text: string, records: readonly R
     ],
   ],
   [
-    'a quote that is never closed',
-    'a,b\n1,2\n3,"4\n5,6\n',
-    [row(2, { a: '1', b: '2' }), problem(4, 'a quote is not closed')],
-  ],
-  [
     'the marks of databases for no value',
     'a,b,c,d\nNULL,\\N,\\Nx,"NULLS"\n',
     [row(2, { a: '', b: '', c: '\\Nx', d: 'NULLS' })],
@@ -61,6 +56,28 @@ const CASES: readonly (readonly [rule: string, text: string, records: readonly R
 
 test.each(CASES)('readCsv() for any chunk size: %s', async (_rule, text, expected) => {
   for (const size of [1, 2, 3, 100]) expect(await read(text, size), `chunks of ${size}`).toEqual(expected);
+});
+
+test.each([
+  ['a quote', 'a,b\n1,2\n3,"4\n5,6\n', 'the row after line 2 is not complete: a quote is not closed'],
+  ['a quote of the first row', 'a,b\n"1', 'the row after line 1 is not complete: a quote is not closed'],
+  ['a row', 'a,b,c\n1,2,3\n4,5', 'line 3 is not complete: it has fewer columns than the header'],
+])('a file that ends within %s is refused after its rows, for any chunk size', async (_within, text, message) => {
+  for (const size of [1, 2, 3, 100]) await expect(read(text, size), `chunks of ${size}`).rejects.toThrow(message);
+});
+
+test('the row in which a file ends is named once', async () => {
+  const file = { name: 'events.csv', open: () => chunksOf(Buffer.from('a,b,c\n1,2,3\n4\n5,6'), 2) };
+  const records: ReadRecord<CsvRow>[] = [];
+  const reading = async () => {
+    for await (const record of readCsv(file, { columns: ['a'] })) records.push(record);
+  };
+  await expect(reading()).rejects.toThrow('line 4 is not complete');
+  expect(records).toEqual([row(2, { a: '1', b: '2', c: '3' }), problem(3, OTHER_COLUMNS)]);
+});
+
+test('a last row of too many columns is no end within a row', async () => {
+  expect(await read('a,b\n1,2,3', 100)).toEqual([problem(2, OTHER_COLUMNS)]);
 });
 
 test.each([

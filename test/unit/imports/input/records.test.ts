@@ -38,3 +38,18 @@ test('another line that is not JSON is named, and so is a last one', async () =>
     { line: 3, problem },
   ]);
 });
+
+test.each(['[{"n":1}]]\n{"n":2}', '{\n"n":1}]\n{"n":2}'])(
+  'a bracket too many between objects is named: %j',
+  async (text) => {
+    expect(await read(text)).toEqual([
+      { line: 1, value: { n: 1 } },
+      { line: 2, value: { n: 2 } },
+      { line: 2, problem: 'not JSON: text outside of the objects' },
+    ]);
+  },
+);
+
+test('after a bracket too many, an array that is not closed is still named', async () => {
+  await expect(read('[{"n":1}]]\n[{"n":2}')).rejects.toThrow('the array is not closed after object 2');
+});

@@ -65,6 +65,12 @@ test('what cannot be read is skipped with a reason', () => {
   ]);
 });
 
+test('a file that ends within an event is refused after the events before', async () => {
+  const [first = ''] = FIXTURE.split('\n');
+  const cut = `${first}\n${first.slice(0, first.length / 2)}`;
+  await expect(mapAll(snowplow, inputOf(cut))).rejects.toThrow('line 2 is not complete');
+});
+
 test('a device is the person of its user', () => {
   expect(peopleOf(mapped).map(([, person]) => person)).toEqual([
     ...['sp-user', 'sp-user', 'sp-user', 'sp-user', 'sp-user-2'],
