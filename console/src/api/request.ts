@@ -1,6 +1,7 @@
 // Requests to the service, and the errors that a person can act on.
 
 import type {} from '@tanstack/react-query';
+import { readClock } from './clock.js';
 import { withReadFailures } from './read-failures.js';
 
 export interface QueryDetail {
@@ -50,6 +51,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     if (init.signal?.aborted) throw cause;
     throw new RequestFailed(0, 'the service cannot be reached');
   }
+  readClock(response);
   if (response.ok) {
     return withReadFailures(response, (cause) => {
       throw init.signal?.aborted ? cause : new RequestFailed(0, 'the answer broke off');
