@@ -358,6 +358,17 @@ test('what a form has stays when the session has ended, and is stored after a si
   await dialog.getByRole('button', { name: 'Dry run' }).waitFor();
 });
 
+test('what is no query is not called one when it cannot be loaded', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**', (route) => route.fulfill({ status: 404, json: { error: 'it is gone' } }));
+  for (const path of ['/alerts', '/alerts/reports', '/data#part=rejected']) {
+    await page.goto('about:blank');
+    await page.goto(shop.addressOf(path));
+    await page.getByRole('alert').filter({ hasText: 'This could not be loaded' }).waitFor();
+  }
+  await page.context().close();
+});
+
 interface Refusal {
   readonly as: CookieJar;
   readonly note: string;
