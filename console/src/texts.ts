@@ -65,7 +65,8 @@ export const texts = {
     chips: 'The parts of the query could not be shown',
   },
   notDrawn: 'Something in it could not be drawn. Your data is not changed.',
-  fileMissing: 'A file of the console could not be loaded. Check the connection.',
+  fileMissing:
+    'A file of the console could not be loaded: the connection is lost, or the service was updated. Load the page again.',
   tryAgain: 'Try again',
   missing: {
     title: 'There is no such page',

@@ -230,3 +230,23 @@ describe('a phone', () => {
     expect([find?.y, find?.height]).toEqual([words?.y, words?.height]);
   });
 });
+
+test('a step of a funnel that no one reached has no bar, and its median stays on one line of a phone', async () => {
+  const visited = await shop.visit(askPath('funnel page_view -> purchase -> refund | window 7d | last 90d'), {
+    browser: { viewport: { width: 390, height: 844 } },
+  });
+  const steps = region(visited)
+    .locator('li')
+    .filter({ has: visited.page.locator('strong') });
+  await steps.nth(2).waitFor();
+  const bars = await steps.evaluateAll((all) => all.map((each) => each.lastElementChild?.childElementCount));
+  expect(bars).toEqual([1, 1, 0]);
+  const lines = await steps.getByText(/median/).evaluateAll((all) =>
+    all.map((each) => {
+      const range = each.ownerDocument.createRange();
+      range.selectNodeContents(each);
+      return new Set([...range.getClientRects()].map(({ top }) => top)).size;
+    }),
+  );
+  expect(lines).toEqual([1]);
+});

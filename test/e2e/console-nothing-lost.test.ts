@@ -365,3 +365,35 @@ test('a query is asked and answered where the file of its chips is missing', asy
   await expectNoFindings(visited);
   visited.complaints.length = 0;
 });
+
+test('live events that are refused for good are not asked for again, with the reason', async () => {
+  const { page } = await shop.openBrowser();
+  let asked = 0;
+  await page.route('**/api/**/live*', (route) => {
+    asked += 1;
+    return route.fulfill({ status: 403, json: { error: 'not for members' } });
+  });
+  await page.goto(shop.addressOf('/live'));
+  await page.getByRole('status').filter({ hasText: 'cannot be read: not for members.' }).waitFor();
+  await page.waitForTimeout(6000);
+  // The feed, and why it was refused.
+  expect(asked).toBe(2);
+  await page.context().close();
+});
+
+test('a list of devices that is cut says so', async () => {
+  const { page } = await shop.visit('/live');
+  let total = 1;
+  await page.route('**/query', async (route) => {
+    if (!route.request().postDataJSON().q.includes('device_id exists')) return route.continue();
+    const rows = [{ device_id: 'laptop', user_id: PERSON, count: 1 }];
+    return route.fulfill({ json: { columns: [], rows, total, metadata: {} } });
+  });
+  await page.goto(shop.addressOf(`/people#id=${PERSON}`));
+  const devices = page.getByRole('region', { name: 'Devices' });
+  await devices.getByText('laptop').waitFor();
+  expect(await devices.getByText('more devices than are listed').count()).toBe(0);
+  total = 501;
+  await page.reload();
+  await devices.getByText('more devices than are listed').waitFor();
+});

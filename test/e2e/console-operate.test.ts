@@ -335,6 +335,40 @@ sections:
   await expectRefusal(`/dashboards/${syncedId}#v=edit`, { as: shop.owner, note: repository, heading: 'Orders' });
 });
 
+test('what a form has stays when the session has ended, and is stored after a sign-in in another tab', async () => {
+  const { page, context } = await shop.visit('/settings', { projectId: (await shop.newProject('Before')).id });
+  const cookies = await context.cookies();
+  await page.getByLabel('Name').fill('After');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('alert').filter({ hasText: 'sign in in another tab' }).waitFor();
+  expect(await page.getByLabel('Name').inputValue()).toBe('After');
+  await context.addCookies(cookies);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('button', { name: 'Project: After' }).waitFor();
+
+  await page.goto(shop.addressOf('/alerts'));
+  await page.getByRole('button', { name: 'New alert' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New alert' });
+  await dialog.getByRole('button', { name: 'Dry run' }).waitFor();
+  await context.clearCookies();
+  // The page asks again when it is seen again.
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await page.waitForTimeout(1000);
+  await dialog.getByRole('button', { name: 'Dry run' }).waitFor();
+});
+
+test('what is no query is not called one when it cannot be loaded', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**', (route) => route.fulfill({ status: 404, json: { error: 'it is gone' } }));
+  for (const path of ['/alerts', '/alerts/reports', '/data#part=rejected']) {
+    await page.goto('about:blank');
+    await page.goto(shop.addressOf(path));
+    await page.getByRole('alert').filter({ hasText: 'This could not be loaded' }).waitFor();
+  }
+  await page.context().close();
+});
+
 interface Refusal {
   readonly as: CookieJar;
   readonly note: string;

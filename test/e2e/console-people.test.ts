@@ -378,6 +378,7 @@ describe('settings', () => {
     await page.getByText('Public key').waitFor();
     await page.goto(shop.addressOf('/settings'));
     await page.getByText('Public key').waitFor();
+    await page.getByText('Admins and owners can change these.').waitFor();
     expect(await page.getByText('Secret key').count()).toBe(0);
     expect(await page.getByRole('link', { name: 'Members' }).count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);

@@ -344,6 +344,17 @@ test('the console shows the names of all screens without scrolling on a desktop'
   }
 });
 
+test('the running bucket is so called in a browser whose clock is a day ahead', async () => {
+  const visited = await shop.visit('/start');
+  const { page } = visited;
+  await page.clock.setFixedTime(Date.now() + 86_400_000);
+  await page.goto(shop.addressOf('/ask#q=*+|+last+7d+|+count+by+day'));
+  await page
+    .getByRole('region', { name: 'Answer' })
+    .getByText(/: so far\./)
+    .waitFor();
+});
+
 test('the console asks no other host', async () => {
   const visited = await shop.visit('/experiments');
   const { page, requests } = visited;

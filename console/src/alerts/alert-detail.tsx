@@ -1,8 +1,8 @@
 // One alert: what it asks, its state, what it would send now, and its last checks.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { duration, instant } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import { toFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { Failure } from '../dashboards/source-text.js';
@@ -74,7 +74,7 @@ export function AlertDetail({ project, alert }: Props) {
         </dl>
       </section>
       {checks.error ? (
-        <FailedAnswer failure={checks.error} retry={() => void checks.refetch()} />
+        <Pending of={checks} />
       ) : (
         checks.data !== undefined && <Checks checks={checks.data} timezone={timezone} />
       )}

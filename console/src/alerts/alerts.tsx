@@ -1,7 +1,7 @@
 // Alerts of the project's dashboards: the list, or one of them with its checks; and the reports.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { FailedAnswer } from '../answer/failed-answer.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import screen from '../shell/screen.module.css';
 import { alertTexts as words } from '../texts/alerts.js';
@@ -23,11 +23,9 @@ export function Alerts({ project, item }: Props) {
 }
 
 function AlertsOf({ project, item }: Props) {
-  const { data, error, refetch } = useQuery(alertsQuery(project.id));
-  if (data === undefined) {
-    if (error) return <FailedAnswer failure={error} retry={() => void refetch()} />;
-    return <p role="status">{texts.loading}</p>;
-  }
+  const request = useQuery(alertsQuery(project.id));
+  const { data } = request;
+  if (data === undefined) return <Pending of={request} />;
   if (item === undefined) return <List project={project} alerts={data} />;
   const alert = data.find(({ id }) => id === item);
   return (

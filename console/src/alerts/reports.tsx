@@ -1,8 +1,8 @@
 // Reports of the project's dashboards: when each was sent and is sent next, its last runs, and what
 // it would send now.
 import { useQuery } from '@tanstack/react-query';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { Failure } from '../dashboards/source-text.js';
@@ -11,7 +11,6 @@ import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
-import { texts } from '../texts.js';
 import style from './alerts.module.css';
 import { dryRunReport, type Report, reportsQuery, runsQuery } from './api.js';
 import { Badge } from './badge.js';
@@ -24,13 +23,13 @@ import { WrittenIn } from './written-in.js';
 const words = alertTexts.reports;
 
 export function Reports({ project }: { readonly project: Project }) {
-  const { data, error, refetch } = useQuery(reportsQuery(project.id));
+  const request = useQuery(reportsQuery(project.id));
+  const { data } = request;
   const open = new URLSearchParams(useFragment().replace(/^#/, '')).get('report');
   return (
     <div className={screen.page}>
       <Head project={project} part="reports" />
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
-      {data === undefined && !error && <p role="status">{texts.loading}</p>}
+      <Pending of={request} />
       {data?.length === 0 && (
         <section className={`card ${screen.empty}`}>
           <h2>{words.none}</h2>
@@ -103,9 +102,9 @@ function Item({ project, report, isOpen }: ItemProps) {
 }
 
 function Runs({ project, report: { id, key, timezone } }: Omit<ItemProps, 'isOpen'>) {
-  const { data, error, refetch } = useQuery(runsQuery(project.id, id));
-  if (error) return <FailedAnswer failure={error} retry={() => void refetch()} />;
-  if (data === undefined) return <p role="status">{texts.loading}</p>;
+  const request = useQuery(runsQuery(project.id, id));
+  const { data } = request;
+  if (data === undefined || request.error) return <Pending of={request} />;
   if (data.length === 0) return <p className="muted">{words.never}</p>;
   return (
     <ScrollingTable name={words.runsOf(key)} columns={words.columns}>

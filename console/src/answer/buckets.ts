@@ -1,5 +1,6 @@
 // Time buckets of an answer: their labels in the zone of the query, and which of them the period
 // covers only in part.
+import { serviceNow } from '../api/clock.js';
 import { clock, day, localDate, minute, month, monthAndDay } from './format.js';
 
 const TIMES = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
@@ -62,7 +63,7 @@ export function partOf(
   const [startsEarlier, endsLater] = isOfClock(unit)
     ? [Date.parse(value) < Date.parse(from), Date.parse(value) + sizeOf(unit) > Date.parse(to)]
     : [beginsInside(value, from, timeZone), endOf(unit, value) > lastDate(to, timeZone)];
-  if (endsLater) return Date.now() - Date.parse(to) < RUNNING_MS ? 'so far' : 'partial';
+  if (endsLater) return serviceNow() - Date.parse(to) < RUNNING_MS ? 'so far' : 'partial';
   return startsEarlier ? 'start' : undefined;
 }
 

@@ -1,6 +1,7 @@
 // Requests to the service, and the errors that a person can act on.
 
 import type {} from '@tanstack/react-query';
+import { readClock } from './clock.js';
 import { withReadFailures } from './read-failures.js';
 
 export interface QueryDetail {
@@ -50,6 +51,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     if (init.signal?.aborted) throw cause;
     throw new RequestFailed(0, 'the service cannot be reached');
   }
+  readClock(response);
   if (response.ok) {
     return withReadFailures(response, (cause) => {
       throw init.signal?.aborted ? cause : new RequestFailed(0, 'the answer broke off');
@@ -74,20 +76,29 @@ export const postJson = (path: string, body: unknown, signal?: AbortSignal): Pro
 export async function failureOf(response: Response): Promise<RequestFailed> {
   const body = (await response.json().catch(() => ({}))) as { error?: string; details?: QueryDetail[] };
   const seconds = Number(response.headers.get('Retry-After'));
-  return new RequestFailed(response.status, body.error ?? `the service answered ${response.status}`, {
+  const message = response.status === 401 && isTyping() ? SIGNED_OUT : body.error;
+  return new RequestFailed(response.status, message ?? `the service answered ${response.status}`, {
     details: body.details ?? [],
     requestId: response.headers.get('X-Request-Id') ?? undefined,
     retryAfterSeconds: seconds > 0 ? seconds : undefined,
   });
 }
 
+const SIGNED_OUT = 'you are signed out: sign in in another tab, then try again here';
+
+/** Whether a form has been opened or typed into, which another page would lose. */
+const isTyping = (): boolean =>
+  document.querySelector('dialog[open] form:not([method]), form:has(:user-valid, :user-invalid)') !== null;
+
 const FRAGMENT = 'fragment-before-sign-in';
 
 /**
  * The query behind `#` is kept in this tab: it must not be part of an address that is sent. The
- * sign-in page writes the same entry. Where storage is forbidden, the query is lost.
+ * sign-in page writes the same entry. Where storage is forbidden, the query is lost. What a form
+ * has stays on its page.
  */
 export function signInAgain(): void {
+  if (isTyping()) return;
   const { pathname, hash } = location;
   try {
     sessionStorage.setItem(FRAGMENT, JSON.stringify({ pathname, hash }));

@@ -1,9 +1,11 @@
 // Hook over the live feed (server-sent events): keeps the newest events and rejected ones of a
-// project. EventSource reconnects after a lost connection; after a refused one, this does.
+// project. EventSource reconnects after a lost connection; after a refused one, this does, unless
+// the service says that it would be refused again.
 import { useEffect, useState } from 'react';
 import { liveTexts } from '../texts/live.js';
 import type { Row } from './answer.js';
 import { keyOfEvent, merged } from './live-rows.js';
+import { isPassing, RequestFailed, request } from './request.js';
 
 export interface Sample {
   readonly at: string;
@@ -29,7 +31,9 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
   useEffect(() => {
     if (!isOn) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const source = new EventSource(`/api/projects/${projectId}/live`);
+    const abort = new AbortController();
+    const path = `/api/projects/${projectId}/live`;
+    const source = new EventSource(path);
     const listen = <T>(kind: string, take: (data: T, before: LiveFeed) => LiveFeed): void =>
       source.addEventListener(kind, (event) => {
         const data = JSON.parse((event as MessageEvent<string>).data) as T;
@@ -49,9 +53,22 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
     source.addEventListener('open', () => setFeed((before) => ({ ...before, problem: undefined })));
     source.addEventListener('error', () => {
       setFeed((before) => ({ ...before, problem: liveTexts.disconnected }));
-      if (source.readyState === EventSource.CLOSED) timer = setTimeout(() => setAttempt(attempt + 1), RETRY_MS);
+      if (source.readyState === EventSource.CLOSED) void retry();
     });
+    // An EventSource does not say why it was refused.
+    const retry = async (): Promise<void> => {
+      try {
+        await (await request(`${path}?seconds=1`, { signal: abort.signal })).body?.cancel();
+      } catch (error) {
+        if (error instanceof RequestFailed && !isPassing(error)) {
+          setFeed((before) => ({ ...before, problem: liveTexts.refused(error.message) }));
+          return;
+        }
+      }
+      if (!abort.signal.aborted) timer = setTimeout(() => setAttempt(attempt + 1), RETRY_MS);
+    };
     return () => {
+      abort.abort();
       clearTimeout(timer);
       source.close();
     };

@@ -108,7 +108,7 @@ function Steps({ rows, name, people }: StepsProps) {
                 </span>
               </div>
               <div className={style.track}>
-                <div className={style.fill} style={{ inlineSize: `${rate * 100}%` }} />
+                {rate > 0 && <div className={style.fill} style={{ inlineSize: `${rate * 100}%` }} />}
               </div>
             </li>
           </Fragment>

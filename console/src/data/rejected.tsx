@@ -32,7 +32,8 @@ export function Rejected({ project }: { readonly project: Project }) {
     staleTime: 0,
     refetchInterval: REFRESHED_MS,
   });
-  if (error && !isFetching) return <FailedAnswer failure={error} retry={() => void refetch()} />;
+  if (error && !isFetching)
+    return <FailedAnswer failure={error} retry={() => void refetch()} title={texts.notLoaded} />;
   if (data === undefined) return <p role="status">{texts.loading}</p>;
   const reasons = [...new Set(data.counts.map(({ reason }) => reason))]
     .map((reason) => ({ reason, days: data.counts.filter((each) => each.reason === reason) }))

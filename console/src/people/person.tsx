@@ -145,6 +145,7 @@ function Devices({ project, id, range }: Props) {
       <Pending of={request} />
       {data !== undefined && devices.size === 0 && <p className="muted">{peopleTexts.noDevices}</p>}
       {devices.size > 0 && <p className="muted">{peopleTexts.devicesNote}</p>}
+      {data !== undefined && data.total > data.rows.length && <p className="muted">{peopleTexts.devicesMost}</p>}
       <ul className={style.devices}>
         {[...devices].map(([device, { own, mapped }]) => (
           <li key={device}>

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
+import { serviceNow } from '../api/clock.js';
 import type { Project } from '../boot.js';
 import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
@@ -138,7 +139,7 @@ function One({ domain, timezone, isBusy, verify, remove }: OneProps) {
 /** A verified domain admits people for some days after its record was last seen. */
 function stateOf({ verified_at: verifiedAt, admits_until: until }: Domain): 'pending' | 'verified' | 'lapsed' {
   if (verifiedAt === null || until === null) return 'pending';
-  return Date.parse(until) > Date.now() ? 'verified' : 'lapsed';
+  return Date.parse(until) > serviceNow() ? 'verified' : 'lapsed';
 }
 
 function Part({ name, text }: { readonly name: string; readonly text: string }) {

@@ -60,6 +60,7 @@ function Basics({ project, details }: BasicsProps) {
   };
   return (
     <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+      {!isAdmin && <p className="muted">{settingsTexts.byAdmins}</p>}
       <label>
         {settingsTexts.name}
         <input className="field" name="name" required maxLength={128} defaultValue={details.name} disabled={!isAdmin} />

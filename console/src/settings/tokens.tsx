@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { day, instant, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
+import { serviceNow } from '../api/clock.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { settingsTexts } from '../texts/settings.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
@@ -41,7 +42,7 @@ export function Tokens({ project }: { readonly project: Project }) {
 
 function Row({ project, token, revoke }: { project: Project; token: Token; revoke: () => void }) {
   const dayOf = (moment: string): string => day(localDate(moment, project.timezone));
-  const isOver = Date.parse(token.expires_at) < Date.now();
+  const isOver = Date.parse(token.expires_at) < serviceNow();
   return (
     <tr>
       <th scope="row">

@@ -13,5 +13,6 @@ export const liveTexts = {
   rejected: 'Rejected',
   nothing: 'No event in the last 30 minutes.',
   noneRejected: 'Nothing was rejected lately.',
+  refused: (reason: string) => `The live events cannot be read: ${reason}.`,
   disconnected: 'The live events cannot be read at the moment. Trying again.',
 } as const;

@@ -24,6 +24,7 @@ export const peopleTexts = {
   devices: 'Devices',
   noDevices: 'No device has sent events in this time.',
   devicesNote: 'A device belongs to the person whose user id it was last identified with, or who signed in on it.',
+  devicesMost: 'There are more devices than are listed: these sent the most events.',
   deviceOwn: 'sent events of this user',
   deviceMapped: 'its anonymous events are joined, because it is mapped to this user',
   events: (count: number) => plural(count, 'event'),

@@ -25,6 +25,7 @@ export const settingsTexts = {
   otherSdksNote: 'Those of Segment, RudderStack, PostHog and Amplitude, sending to this host.',
   policies: { anonymize: 'Anonymize the last part', full: 'Store in full', drop: 'Do not store' },
   save: 'Save',
+  byAdmins: 'Admins and owners can change these.',
   saved: 'Saved',
   cancel: 'Cancel',
   keys: 'Keys',
