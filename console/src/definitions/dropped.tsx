@@ -1,7 +1,7 @@
 // Rules of the project that drop events, with what each has dropped.
 import { useQuery } from '@tanstack/react-query';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { exact } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import { Days } from '../data/days.js';
@@ -21,8 +21,9 @@ interface Props {
 
 /** Nothing for a project without rules. */
 export function DroppedEvents({ project, mayEdit }: Props) {
-  const { data, error, refetch } = useQuery(droppedQuery(project.id));
-  if (error) return <FailedAnswer failure={error} retry={() => void refetch()} />;
+  const request = useQuery(droppedQuery(project.id));
+  const { data } = request;
+  if (request.error) return <Pending of={request} />;
   if (data === undefined || (data.rules.length === 0 && data.bots.choice === 'keep')) return null;
   const { rules, bots } = data;
   return (

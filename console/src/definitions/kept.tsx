@@ -1,7 +1,7 @@
 // How long events are kept, how many the coming night deletes, and what earlier nights deleted.
 import { useQuery } from '@tanstack/react-query';
-import { FailedAnswer } from '../answer/failed-answer.js';
 import { day, exact, instant } from '../answer/format.js';
+import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { ScrollingTable } from '../settings/scrolling-table.js';
 import screen from '../shell/screen.module.css';
@@ -13,8 +13,9 @@ const words = definitionTexts.kept;
 
 /** Nothing for a project that keeps everything and has never deleted by age. */
 export function KeptEvents({ project }: { readonly project: Project }) {
-  const { data, error, refetch } = useQuery(keptQuery(project.id));
-  if (error) return <FailedAnswer failure={error} retry={() => void refetch()} />;
+  const request = useQuery(keptQuery(project.id));
+  const { data } = request;
+  if (request.error) return <Pending of={request} />;
   if (data === undefined || (data.edges.length === 0 && data.receipts.length === 0)) return null;
   const { edges, receipts } = data;
   return (

@@ -1,6 +1,6 @@
 // Versions of the definitions.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { FailedAnswer } from '../answer/failed-answer.js';
+import { Pending } from '../answer/pending.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { VersionList } from '../dashboards/version-list.js';
 import screen from '../shell/screen.module.css';
@@ -16,7 +16,8 @@ interface Props {
 
 export function Versions({ project, definitions }: Props) {
   const { version: baseVersion, is_synced: isSynced } = definitions;
-  const { data, error, refetch } = useQuery(versionsQuery(project.id));
+  const request = useQuery(versionsQuery(project.id));
+  const { data } = request;
   const client = useQueryClient();
   const leave = (): void => setAddress({ view: 'list' });
   const read = async (version: number) => {
@@ -37,7 +38,7 @@ export function Versions({ project, definitions }: Props) {
           {words.back}
         </button>
       </header>
-      {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      <Pending of={request} />
       {isSynced && <p className="muted">{words.syncedVersions}</p>}
       {data !== undefined && (
         <VersionList
