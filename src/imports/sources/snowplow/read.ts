@@ -2,7 +2,7 @@
 import { type CsvForm, readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
-import { splitTabs } from '../../input/tab-separated.js';
+import { toCopy } from '../../input/tab-separated.js';
 import { defineSource, type ReadRecord } from '../../source.js';
 import type { JsonObject } from '../../values.js';
 import { COLUMNS } from './columns.js';
@@ -26,7 +26,7 @@ const CSV: CsvForm = {
 async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
   for await (const { text, number: line, isCut } of readLines(file.open(), { lineBytesMax: LINE_BYTES_MAX })) {
     if (text === '') continue;
-    const values = splitTabs(text);
+    const values = text.split('\t');
     if (isCut || values.length !== COLUMNS.length) {
       yield { line, problem: `not an enriched event of ${COLUMNS.length} fields` };
     } else if (values[0] !== COLUMNS[0]) {
@@ -36,6 +36,8 @@ async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObj
 }
 
 const EVENT_ID = COLUMNS.indexOf('event_id');
+/** Ids that an import keeps to its end. */
+const KEPT: ReadonlySet<string> = new Set(['user_id', 'domain_userid', 'network_userid']);
 
 /**
  * Without empty columns, which most are. A row without an event id keeps them, because its id is a
@@ -46,7 +48,7 @@ function toRow(values: readonly string[]): JsonObject {
   const row: Record<string, string> = {};
   COLUMNS.forEach((name, index) => {
     const value = values[index] ?? '';
-    if (isWhole || value !== '') row[name] = value;
+    if (isWhole || value !== '') row[name] = KEPT.has(name) ? toCopy(value) : value;
   });
   return row;
 }
