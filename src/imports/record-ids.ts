@@ -43,9 +43,22 @@ export const toCanonicalJson = (value: unknown): string => JSON.stringify(sortKe
 
 /** A copy, because a function that JSON.stringify calls for each value takes twice as long. */
 function sortKeys(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
+  if (isSorted(value)) return value;
   if (Array.isArray(value)) return value.map(sortKeys);
   const sorted: Properties = {};
-  for (const key of Object.keys(value).sort()) setOwnProperty(sorted, key, sortKeys((value as JsonObject)[key]));
+  for (const key of Object.keys(value as JsonObject).sort())
+    setOwnProperty(sorted, key, sortKeys((value as JsonObject)[key]));
   return sorted;
+}
+
+/** Whether the keys of a value, and of all values in it, are in this order already: most are. */
+function isSorted(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  if (Array.isArray(value)) return value.every(isSorted);
+  let last = '';
+  for (const key in value) {
+    if (key < last || !isSorted((value as JsonObject)[key])) return false;
+    last = key;
+  }
+  return true;
 }

@@ -65,7 +65,7 @@ export function timeOf(value: unknown): number | undefined {
 const VALUE_BYTES_MAX = 8192;
 
 /** The value as it is sent: texts above the limit of the service are cut. */
-function toValue(value: unknown): unknown {
+export function toValue(value: unknown): unknown {
   if (typeof value === 'string') return cutToBytes(value, VALUE_BYTES_MAX);
   if (typeof value !== 'object' || value === null) return value;
   const text = JSON.stringify(value);
@@ -96,10 +96,12 @@ export function toProperties(record: JsonObject, renames: Renames = {}, properti
 export function present(entries: Properties, properties: Properties = {}): Properties {
   for (const key in entries) {
     const value = entries[key];
-    if (value !== undefined && value !== null && value !== '') setOwnProperty(properties, key, toValue(value));
+    if (isPresent(value)) setOwnProperty(properties, key, toValue(value));
   }
   return properties;
 }
+
+export const isPresent = (value: unknown): boolean => value !== undefined && value !== null && value !== '';
 
 export function cutToBytes(text: string, bytesMax: number): string {
   // A UTF-16 unit takes at most three bytes in UTF-8, so short texts need no counting.

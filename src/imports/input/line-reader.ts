@@ -31,12 +31,12 @@ export async function* readLines(
     for (let end = chunk.indexOf(lineEnd); end !== -1; end = chunk.indexOf(lineEnd, start)) {
       pending.append(chunk.subarray(start, end));
       number += 1;
-      yield { ...pending.take(number), isTerminated: true };
+      yield pending.take(number, true);
       start = end + 1;
     }
     pending.append(chunk.subarray(start));
   }
-  if (!pending.isEmpty) yield { ...pending.take(number + 1), isTerminated: false };
+  if (!pending.isEmpty) yield pending.take(number + 1, false);
 }
 
 /** Bytes of the current line, up to the limit. */
@@ -59,7 +59,7 @@ class PendingLine {
     this.#bytes += Math.min(piece.length, room);
   }
 
-  take(number: number): Omit<Line, 'isTerminated'> {
+  take(number: number, isTerminated: boolean): Line {
     const [first] = this.#pieces;
     const bytes = first !== undefined && this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
     const isCut = this.#isCut;
@@ -68,6 +68,6 @@ class PendingLine {
     this.#isCut = false;
     const decoded = bytes.toString('utf8');
     const withoutMark = number === 1 && decoded.startsWith('\uFEFF') ? decoded.slice(1) : decoded;
-    return { text: withoutMark.endsWith('\r') ? withoutMark.slice(0, -1) : withoutMark, number, isCut };
+    return { text: withoutMark.endsWith('\r') ? withoutMark.slice(0, -1) : withoutMark, number, isTerminated, isCut };
   }
 }

@@ -7,6 +7,9 @@ import { expect, test } from 'vitest';
 import { GENERATED_IMPORTS } from '../../../bench/generated-exports.js';
 import { splitTabs } from '../../../src/imports/input/tab-separated.js';
 import { runImport } from '../../../src/imports/run-import.js';
+import type { Id } from '../../../src/imports/source.js';
+import { COLUMNS } from '../../../src/imports/sources/snowplow/columns.js';
+import { snowplow } from '../../../src/imports/sources/snowplow/read.js';
 import { findSource, SOURCES } from '../../../src/imports/sources/table.js';
 import { generatedFile } from '../../support/imports.js';
 
@@ -30,6 +33,30 @@ test('a value does not keep the line that it is a part of', () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * MEGABYTE);
   expect(kept).toHaveLength(1000);
 });
+
+test.each(['domain_userid', 'network_userid'])(
+  'the ids of a row of Snowplow do not keep its line: %s',
+  async (device) => {
+    const text = 'a text of some length';
+    const readAll = async function* () {
+      for (let n = 0; n < 1000; n += 1) {
+        const row = { event: 'page_view', event_id: `${n}`, page_url: 'x'.repeat(10_000), user_id: `${text} ${n}` };
+        const values = new Map(Object.entries({ ...row, [device]: `${text} ${n}` }));
+        yield Buffer.from(`${COLUMNS.map((name) => values.get(name) ?? '').join('\t')}\n`);
+      }
+    };
+    const open = snowplow.open({ site: undefined, timeZone: undefined });
+    const kept: Id[] = [];
+    collectGarbage();
+    const before = process.memoryUsage().heapUsed;
+    for await (const { mapped } of open({ name: 'text', open: readAll })) {
+      for (const each of mapped) if (each.kind === 'link') kept.push(each.device, each.user);
+    }
+    collectGarbage();
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(2 * MEGABYTE);
+    expect(kept).toHaveLength(2000);
+  },
+);
 
 test('every source has a generated export', () => {
   const sources = new Set(GENERATED_IMPORTS.map(({ files: [{ source }] }) => source));

@@ -38,13 +38,20 @@ export function createMapper(): (visit: JsonObject) => readonly Mapped[] {
       // Other actions of a page view repeat its idpageview.
       const part = (action.type === 'action' ? idOf(action.idpageview) : undefined) ?? index;
       const seconds = numberOf(action.timestamp);
+      // Field by field: Node 20 takes several times as long for a copy, and for reads of it.
       const event: ImportedEvent = {
-        ...shared,
         event_type: type,
         timeMs: seconds === undefined ? undefined : Math.trunc(seconds * 1000),
         insert_id: ids.own(`${idVisit}.${part}`),
+        user_id: shared.user_id,
+        device_id: shared.device_id,
+        session_id: shared.session_id,
         // The referrer is that of the visit: of its first action.
         event_properties: addActionProperties(action, toVisitProperties(visit, dimensions, index === 0)),
+        ip: shared.ip,
+        agent: shared.agent,
+        geo: shared.geo,
+        origin: shared.origin,
       };
       return { kind: 'event', event };
     });

@@ -8,6 +8,7 @@ import type { ImportedEvent, Mapper, Properties } from '../../source.js';
 import {
   idOf,
   isObject,
+  isPresent,
   type JsonObject,
   numberOf,
   objectOf,
@@ -15,6 +16,7 @@ import {
   present,
   textOf,
   timeOf,
+  toValue,
   tryParseJson,
 } from '../../values.js';
 
@@ -111,10 +113,11 @@ function toEventProperties(row: JsonObject): Properties {
     property: row.se_property,
     value: numberOf(row.se_value),
   });
-  const columns: Properties = {};
-  for (const name of TEXTS) columns[name] = row[name];
-  for (const name of NUMBERS) columns[name] = numberOf(row[name]);
-  present(columns, properties);
+  for (const name of TEXTS) if (isPresent(row[name])) properties[name] = toValue(row[name]);
+  for (const name of NUMBERS) {
+    const number = numberOf(row[name]);
+    if (number !== undefined) properties[name] = number;
+  }
   const { entities, data } = readOwnColumns(row);
   present(toContexts([...entitiesOf(row.contexts), ...entities]), properties);
   present(objectOf(objectOf(objectOrJson(row.unstruct_event).data).data), properties);

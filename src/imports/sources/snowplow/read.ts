@@ -2,7 +2,7 @@
 import { type CsvForm, readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
-import { splitTabs } from '../../input/tab-separated.js';
+import { toCopy } from '../../input/tab-separated.js';
 import { defineSource, type ReadRecord } from '../../source.js';
 import type { JsonObject } from '../../values.js';
 import { COLUMNS } from './columns.js';
@@ -27,7 +27,7 @@ const CSV: CsvForm = {
 async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObject>, void, undefined> {
   for await (const { text, number: line, isCut, isTerminated } of readLines(file.open(), LINES)) {
     if (text === '') continue;
-    const values = splitTabs(text);
+    const values = text.split('\t');
     const isShort = values.length > 1 && values.length < COLUMNS.length;
     if (isShort && !isTerminated) throw new Error(`line ${line} is not complete`);
     if (isCut || values.length !== COLUMNS.length) {
@@ -39,6 +39,8 @@ async function* readEnriched(file: InputFile): AsyncGenerator<ReadRecord<JsonObj
 }
 
 const EVENT_ID = COLUMNS.indexOf('event_id');
+/** Ids that an import keeps to its end. */
+const KEPT: ReadonlySet<string> = new Set(['user_id', 'domain_userid', 'network_userid']);
 
 /**
  * Without empty columns, which most are. A row without an event id keeps them, because its id is a
@@ -49,7 +51,7 @@ function toRow(values: readonly string[]): JsonObject {
   const row: Record<string, string> = {};
   COLUMNS.forEach((name, index) => {
     const value = values[index] ?? '';
-    if (isWhole || value !== '') row[name] = value;
+    if (isWhole || value !== '') row[name] = KEPT.has(name) ? toCopy(value) : value;
   });
   return row;
 }
