@@ -1,7 +1,8 @@
 // Keys: generation, format check, digest for storage, and encryption of keys that owners may read
 // again.
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { randomBase62 } from '../platform/ids.js';
+import { sha256 } from '../platform/sha256.js';
 
 export const KEY_PREFIXES = { public: 'pk_', secret: 'sk_', admin: 'ak_', token: 'aat_' } as const;
 export type KeyKind = keyof typeof KEY_PREFIXES;
@@ -21,7 +22,7 @@ export function keyKindOf(text: string): KeyKind | undefined {
 }
 
 /** Stored digest. Keys are random, so a plain SHA-256 cannot be reversed by guessing. */
-export const digestKey = (key: string): Buffer => createHash('sha256').update(key).digest();
+export const digestKey = (key: string): Buffer => sha256(key);
 
 /** First characters, stored for display. */
 export const shownPrefix = (key: string): string => key.slice(0, SHOWN_LENGTH);

@@ -1,5 +1,5 @@
 // Counts distinct texts in constant memory: exactly up to a limit, above it by HyperLogLog.
-import { createHash } from 'node:crypto';
+import { sha256 } from '../platform/sha256.js';
 
 /** Exact up to here: about 30 MB. */
 const EXACT_MAX = 200_000;
@@ -43,7 +43,7 @@ export class DistinctCounter {
   }
 
   #addToRegisters(text: string): void {
-    const digest = createHash('md5').update(text).digest();
+    const digest = sha256(text);
     const register = digest.readUInt16BE(0) & (REGISTERS - 1);
     // Leading zeros of the next 32 bits, plus one.
     const rank = Math.clz32(digest.readUInt32BE(2)) + 1;

@@ -1,7 +1,7 @@
 // Insert ids of imported events. They depend on the record alone, so that a record that is imported
 // twice counts once.
-import { hash } from 'node:crypto';
 import { setOwnProperty } from '../platform/own-property.js';
+import { sha256 } from '../platform/sha256.js';
 import { RepetitionCounter } from './repetition-counter.js';
 import type { Id, Properties } from './source.js';
 import type { JsonObject } from './values.js';
@@ -33,7 +33,7 @@ export class RecordIds {
   }
 }
 
-const digestOf = (record: unknown): Buffer => hash('sha256', toCanonicalJson(record), 'buffer');
+const digestOf = (record: unknown): Buffer => sha256(toCanonicalJson(record));
 
 /** The first 132 bits in base64url: 22 characters. */
 export const toIdText = (bytes: Buffer): string => bytes.toString('base64url').slice(0, 22);

@@ -3,9 +3,9 @@
 // ("slices") from 8 bytes of the id's SHA-256 to 4 bytes of time, 67 to 80 bytes an entry. A full
 // ring drops its oldest slice; above the limit of all projects, the project with the most entries
 // drops its oldest. Lua scripts change entries and counters together, so that they never differ.
-import { createHash } from 'node:crypto';
 import { groupBy } from '../platform/group-by.js';
 import type { Redis } from '../platform/redis/client.js';
+import { sha256 } from '../platform/sha256.js';
 
 export const REMEMBERED_SECONDS = 24 * 60 * 60;
 
@@ -131,7 +131,7 @@ end
  * 64 bits: a collision within a project is negligible, and its effect is that one id gets the time
  * of the other.
  */
-const hashOf = (insertId: string): Buffer => createHash('sha256').update(insertId).digest().subarray(0, ID_BYTES);
+const hashOf = (insertId: string): Buffer => sha256(insertId).subarray(0, ID_BYTES);
 
 /** The low 32 bits of the milliseconds, which cover 49 days. */
 const pack = (timeMs: number): Buffer => {

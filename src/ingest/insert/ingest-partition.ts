@@ -4,17 +4,17 @@
 // lock ends exactly when the query does: when a worker is killed between lookup and insert, the
 // next one waits for that insert, then finds its rows.
 
-import { createHash } from 'node:crypto';
 import type { ClickHouseClient } from '../../platform/clickhouse/client.js';
 import { insertWithQueryIdLock } from '../../platform/clickhouse/query-id-lock.js';
 import type { Held, ShardWriter } from '../../platform/clickhouse/shard-writer.js';
+import { sha256 } from '../../platform/sha256.js';
 
 /**
  * The partition of a project. All processes must have the same number of partitions
  * (INGEST_PARTITIONS); otherwise two of them may insert for one project at once.
  */
 export function partitionOf(projectId: string, partitions: number): number {
-  return partitions === 1 ? 0 : createHash('sha256').update(projectId).digest().readUInt32LE(0) % partitions;
+  return partitions === 1 ? 0 : sha256(projectId).readUInt32LE(0) % partitions;
 }
 
 export interface PartitionInsert {

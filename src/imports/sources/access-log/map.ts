@@ -1,7 +1,7 @@
 // Maps a line of an access log to a page_view event. The same file gives the same ids, so an import
 // can be repeated.
-import { createHash } from 'node:crypto';
 import { isIP } from 'node:net';
+import { sha256 } from '../../../platform/sha256.js';
 import { toIdText } from '../../record-ids.js';
 import { RepetitionCounter } from '../../repetition-counter.js';
 import type { ImportedEvent, Mapper, Properties, SourceOptions } from '../../source.js';
@@ -61,5 +61,4 @@ const toInsertId = (lineDigest: Buffer, repetition: number): string =>
 
 // Domain separation: ids of different kinds never collide, and no id is the plain SHA-256 of an
 // address.
-const digest = (domain: string, text: string): Buffer =>
-  createHash('sha256').update(`service-import/access-log/${domain}\0${text}`).digest();
+const digest = (domain: string, text: string): Buffer => sha256(`service-import/access-log/${domain}\0${text}`);

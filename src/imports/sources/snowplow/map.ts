@@ -45,7 +45,7 @@ export function createMapper(): Mapper<JsonObject> {
     if (type === undefined) return [{ kind: 'skip', reason: 'no event' }];
     const insertId = toInsertId(row, ids, file);
     // Both have one id, but not one derived time, because the collector received them twice.
-    const key = hash('sha256', insertId, 'buffer').toString('latin1', 0, HASH_BYTES);
+    const key = hash('sha256', insertId, 'binary').slice(0, HASH_BYTES);
     if (recent.has(key)) return [{ kind: 'skip', reason: 'a natural duplicate: the event was collected twice' }];
     recent.set(key, true);
 
