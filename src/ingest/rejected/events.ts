@@ -17,9 +17,12 @@ import {
 } from './store.js';
 
 const WRITE_EVERY_MS = 1000;
-/** Samples that wait between two writes, of all projects together. */
+/**
+ * Samples that wait between two writes, of all projects together; each project that has some may
+ * add its part of them.
+ */
 const SAMPLES_WAITING_MAX = 200;
-/** The same of ignored fields; each project that has some may add its part of it. */
+/** The same of ignored fields. */
 const IGNORED_WAITING_MAX = 1000;
 
 export interface RejectedEvent {
@@ -34,8 +37,8 @@ export class RejectedEvents {
   readonly #redis: Redis;
   readonly #log: Logger;
   #counts = new Map<string, RejectedCount>();
-  #samples: RejectedSample[] = [];
-  /** By project. */
+  /** By project, as the ignored fields. */
+  #samples = new Map<ProjectId, RejectedSample[]>();
   #ignored = new Map<ProjectId, Map<string, IgnoredField>>();
   readonly #delayed = new DelayedWrite(WRITE_EVERY_MS, () => this.#write());
 
@@ -51,11 +54,12 @@ export class RejectedEvents {
       const key = `${projectId}:${reason}`;
       this.#counts.set(key, { projectId, reason, events: 1 + (this.#counts.get(key)?.events ?? 0) });
     }
-    const waiting = this.#samples.filter((sample) => sample.projectId === projectId).length;
-    const room = Math.min(SAMPLES_KEPT - waiting, SAMPLES_WAITING_MAX - this.#samples.length);
-    for (const { reason, event, sample } of rejected.slice(0, Math.max(0, room))) {
-      this.#samples.push({ projectId, reason, at, event: sample ?? toSample(event) });
+    const waiting = this.#samples.get(projectId) ?? [];
+    const part = partOf(this.#samples, waiting.length, { each: SAMPLES_KEPT, all: SAMPLES_WAITING_MAX });
+    for (const { reason, event, sample } of rejected.slice(0, Math.max(0, part - waiting.length))) {
+      waiting.push({ projectId, reason, at, event: sample ?? toSample(event) });
     }
+    if (waiting.length > 0) this.#samples.set(projectId, waiting);
     this.#delayed.schedule();
   }
 
@@ -63,8 +67,7 @@ export class RejectedEvents {
   noteIgnored(projectId: ProjectId, route: IgnoringRoute, fields: readonly string[], at: number): void {
     if (fields.length === 0) return;
     const waiting = this.#ignored.get(projectId) ?? new Map<string, IgnoredField>();
-    const projects = this.#ignored.size + (waiting.size === 0 ? 1 : 0);
-    const part = Math.min(FIELDS_KEPT, Math.floor(IGNORED_WAITING_MAX / projects));
+    const part = partOf(this.#ignored, waiting.size, { each: FIELDS_KEPT, all: IGNORED_WAITING_MAX });
     for (const field of fields) {
       const key = `${route}:${field}`;
       if (waiting.has(key) || waiting.size < part) waiting.set(key, { projectId, route, field, at });
@@ -80,12 +83,22 @@ export class RejectedEvents {
 
   async #write(): Promise<void> {
     const ignored = [...this.#ignored.values()].flatMap((waiting) => [...waiting.values()]);
-    const rejected = { counts: [...this.#counts.values()], samples: this.#samples, ignored };
+    const rejected = { counts: [...this.#counts.values()], samples: [...this.#samples.values()].flat(), ignored };
     this.#counts = new Map();
-    this.#samples = [];
+    this.#samples = new Map();
     this.#ignored = new Map();
     await saveRejected(this.#redis, rejected, Date.now()).catch((err: unknown) =>
       this.#log.warn({ err }, 'rejected events were not noted'),
     );
   }
+}
+
+/** What a project may have waiting, of which `own` wait already. */
+function partOf(
+  ofProjects: ReadonlyMap<ProjectId, unknown>,
+  own: number,
+  max: { readonly each: number; readonly all: number },
+): number {
+  const projects = ofProjects.size + (own === 0 ? 1 : 0);
+  return Math.min(max.each, Math.floor(max.all / projects));
 }
