@@ -1,5 +1,6 @@
 // Events that were rejected or dropped: a column for each of the last 30 days.
 import { day, exact } from '../answer/format.js';
+import { serviceNow } from '../api/clock.js';
 import style from './days.module.css';
 
 const DAYS = 30;
@@ -14,7 +15,7 @@ interface Props {
 }
 
 export function Days({ days, name }: Props) {
-  const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
+  const today = Math.floor(serviceNow() / DAY_MS) * DAY_MS;
   const most = Math.max(1, ...days.map(({ events }) => events));
   return (
     <svg

@@ -1,6 +1,7 @@
 // Experiments of a project from two answers: people by choice and variant, and exposures by day and
 // choice.
 import type { Answer } from '../api/answer.js';
+import { serviceNow } from '../api/clock.js';
 
 const KEY = 'event_properties.choice_key';
 const VARIANT = 'event_properties.variant_key';
@@ -48,5 +49,5 @@ const DAY_MS = 86_400_000;
 const QUIET_DAYS = 3;
 
 /** Whether people were exposed in the last days. */
-export const isRunning = (summary: Pick<Summary, 'days'>, nowMs = Date.now()): boolean =>
+export const isRunning = (summary: Pick<Summary, 'days'>, nowMs = serviceNow()): boolean =>
   nowMs - Date.parse(lastDay(summary)) < (QUIET_DAYS + 1) * DAY_MS;

@@ -5,6 +5,7 @@ import type { Definitions } from '../../../src/query/definitions/definitions.js'
 import { nameDefinitions } from '../../../src/query/definitions/expand.js';
 import type { QueryProblem, Span } from '../../../src/query/errors.js';
 import { parse } from '../../../src/query/parse/parse.js';
+import { serviceNow } from '../api/clock.js';
 
 export type { Span };
 
@@ -26,7 +27,7 @@ export const setDefinitions = (definitions: Definitions): void => {
 };
 
 /** Problems of the text in its order, with their repairs once these are loaded. */
-export function check(text: string, timezone: string, nowMs = Date.now()): readonly Problem[] {
+export function check(text: string, timezone: string, nowMs = serviceNow()): readonly Problem[] {
   if (text.trim() === '') return [];
   const problemsOf = (of: string): readonly QueryProblem[] => {
     const { query, problems } = parse(of);

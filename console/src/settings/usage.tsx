@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { compact, day, exact, monthAndDay } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
+import { serviceNow } from '../api/clock.js';
 import type { Project } from '../boot.js';
 import { Tiles } from '../charts/big-number.js';
 import { LineChart } from '../charts/line-chart.js';
@@ -23,8 +24,8 @@ const dateOf = (moment: number): string => new Date(moment).toISOString().slice(
 export function Usage({ project }: { readonly project: Project }) {
   const [span, setSpan] = useState<number>(30);
   const [figure, setFigure] = useState<Figure>('events_ingested');
-  const to = dateOf(Date.now());
-  const request = useQuery(usageQuery(project, dateOf(Date.now() - (span - 1) * DAY_MS), to));
+  const to = dateOf(serviceNow());
+  const request = useQuery(usageQuery(project, dateOf(serviceNow() - (span - 1) * DAY_MS), to));
   const { data } = request;
   if (data === undefined) return <Pending of={request} />;
   const sum = (of: Figure): number => data.reduce((total, each) => total + each[of], 0);
