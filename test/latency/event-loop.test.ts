@@ -29,7 +29,7 @@ const ROUND_MS = 300;
  * Maximum number of rounds; one good round is enough, because a real block occurs in each, and
  * noise of the machine does not.
  */
-const ROUNDS = 5;
+const ROUNDS = 10;
 /**
  * The aim is 50 ms on a machine with an idle core; multiplied by the machine's current slowness.
  */
