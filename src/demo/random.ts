@@ -1,5 +1,5 @@
 // Seeded random numbers (xorshift128): the same seed gives the same sequence on every machine.
-import { createHash } from 'node:crypto';
+import { sha256 } from '../platform/sha256.js';
 
 export interface Random {
   /** From 0 up to, and without, 1. */
@@ -15,7 +15,7 @@ export interface Random {
 const WORD = 2 ** 32;
 
 export function createRandom(seed: string): Random {
-  const digest = createHash('sha256').update(seed).digest();
+  const digest = sha256(seed);
   let [a = 0, b = 0, c = 0, d = 0] = [0, 4, 8, 12].map((offset) => digest.readInt32LE(offset));
   const next = (): number => {
     const mixed = a ^ (a << 11);

@@ -2,13 +2,13 @@
 // by the bytes of the profiles: calls of the others are left for a later one. Idempotent: each
 // batch is applied once.
 
-import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { bisectFailures } from '../platform/flow/bisect-failures.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { isRefusedData } from '../platform/postgres/failures.js';
 import type { Redis } from '../platform/redis/client.js';
+import { sha256 } from '../platform/sha256.js';
 import type { HashId } from '../privacy/id-hash.js';
 import { withoutErased } from './erased.js';
 import { type DeviceMapping, saveMappings } from './mapping-store.js';
@@ -178,5 +178,5 @@ function collectChanges(calls: readonly AcceptedIdentification[]): Changes {
  */
 function mappingSeq({ seq, at, user }: { seq: number; at: number | undefined; user: string }): number {
   if (at === undefined) return seq;
-  return Math.min(seq, at + (createHash('sha256').update(user).digest().readUInt32LE(0) % MICROSECONDS_PER_MS));
+  return Math.min(seq, at + (sha256(user).readUInt32LE(0) % MICROSECONDS_PER_MS));
 }
