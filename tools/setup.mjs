@@ -161,7 +161,7 @@ const BUNDLES = ['public', 'console', 'processes', 'builds'];
  */
 function removeOrphans(dist) {
   for (const path of filesIn(dist).filter(
-    (name) => name.endsWith('.js') && !BUNDLES.includes(relative(dist, name).split(sep)[0]),
+    (name) => name.endsWith('.js') && !BUNDLES.some((bundle) => relative(dist, name).startsWith(bundle + sep)),
   )) {
     const source = join(ROOT, relative(dist, path)).slice(0, -'.js'.length);
     if (existsSync(`${source}.ts`) || existsSync(`${source}.js`)) continue;
