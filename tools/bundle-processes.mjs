@@ -13,6 +13,8 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const LINK = join(DIST, 'processes');
 const BUILDS = join(DIST, 'builds');
 const FOLDER = join(BUILDS, String(Date.now()));
+/** Renamed when it is complete, so that a build that breaks off does not count as a kept one. */
+const UNFINISHED = `${FOLDER}.unfinished`;
 /** Builds before the newest, which may still run. */
 const KEPT_BUILDS = 2;
 
@@ -127,7 +129,7 @@ const bundle = await rolldown({
   plugins: [keepPlaces, withoutCloudflare, escapeNonAscii],
 });
 await bundle.write({
-  dir: FOLDER,
+  dir: UNFINISHED,
   format: 'esm',
   sourcemap: true,
   banner: BANNER,
@@ -138,14 +140,17 @@ await bundle.close();
 publish();
 
 function publish() {
+  renameSync(UNFINISHED, FOLDER);
   const link = `${LINK}.new`;
   rmSync(link, { force: true });
   symlinkSync(relative(dirname(LINK), FOLDER), link);
   // A folder is what builds wrote before.
   if (lstatSync(LINK, { throwIfNoEntry: false })?.isDirectory()) rmSync(LINK, { recursive: true });
   renameSync(link, LINK);
-  const builds = readdirSync(BUILDS).sort((one, other) => Number(other) - Number(one));
-  for (const name of builds.slice(1 + KEPT_BUILDS)) rmSync(join(BUILDS, name), { recursive: true });
+  const names = readdirSync(BUILDS);
+  const builds = names.filter((name) => /^\d+$/.test(name)).sort((one, other) => Number(other) - Number(one));
+  const kept = builds.slice(0, 1 + KEPT_BUILDS);
+  for (const name of names) if (!kept.includes(name)) rmSync(join(BUILDS, name), { recursive: true });
 }
 
 function isInstalled(name) {

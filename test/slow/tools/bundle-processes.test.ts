@@ -82,6 +82,8 @@ test('a process runs its own build until two newer ones have followed', async ()
   await build('second');
   expect(await askFirst()).toBe('first first');
   expect(await (await start())()).toBe('second second');
+  // Two builds that broke off.
+  for (const time of [1, 2]) write(`dist/builds/${Date.now() + time}.unfinished/web.js`, '');
   await build('third');
   expect(await askLast()).toBe('first first');
   await build('fourth');
