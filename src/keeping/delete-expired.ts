@@ -1,6 +1,7 @@
 // Deletes the events of a project that are behind its edges, with the machinery of erasure: a
 // lightweight delete, a count that proves it, and later a rewrite of the files (purgeExpired).
-// Partitions are months of all projects, so none is dropped; parts with only expired events are.
+// Partitions are months of all projects, so none is dropped; parts with only expired events are,
+// where a shard is one server.
 import { forgetValues } from '../catalog/store.js';
 import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
 import { isPartGone } from '../platform/clickhouse/failures.js';
@@ -63,7 +64,8 @@ export async function deleteExpired(
     }
     const isFound = sumOf(found) > 0;
     if (isFound) {
-      await dropParts(clickhouse, receipt);
+      // Reads of replicas need a part in each partition, which may be empty (0009_empty_parts.sql).
+      if (hosts.length === 1) await dropParts(clickhouse, receipt);
       await deleteRows(clickhouse, receipt);
     }
     if (isHome) {

@@ -91,9 +91,16 @@ async function createAt(shard: number, { traces = [] }: { traces?: readonly numb
 const clientsOf = async (shard: number): Promise<ClickHouseClient[]> =>
   (await shards.get(shard)).hosts.map(({ clickhouse }) => clickhouse);
 
-/** Two rows of one part, of types that are kept for different times. */
-async function store(clickhouse: ClickHouseClient, { id }: NewProject, { gone = '', kept = '' }): Promise<void> {
-  const time = new Date(Date.now() - 60 * DAY_MS).toISOString().slice(0, 19).replace('T', ' ');
+const toTime = (days: number): string =>
+  new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 19).replace('T', ' ');
+
+/** Rows of one part, of types that are kept for different times. */
+async function store(
+  clickhouse: ClickHouseClient,
+  { id }: NewProject,
+  { gone = '', kept = '', days = 60 },
+): Promise<void> {
+  const time = toTime(days);
   const rowOf = (event_type: string, text: string) => ({
     project_id: id,
     event_type,
@@ -101,7 +108,7 @@ async function store(clickhouse: ClickHouseClient, { id }: NewProject, { gone = 
     insert_id: text,
     user_id: text,
   });
-  const values = [...(gone ? [rowOf('short', gone)] : []), rowOf('long', kept)];
+  const values = [...(gone ? [rowOf('short', gone)] : []), ...(kept ? [rowOf('long', kept)] : [])];
   await clickhouse.insert({ table: 'events', values, format: 'JSONEachRow' });
 }
 
@@ -190,6 +197,25 @@ test('expired events are gone from every host of a shard before they are said to
   await eventually(async () => expect(await isPurged(project)).toBe(true), 120_000);
   expect(search(gone)).toEqual([]);
   await areAt(kept, [2, 3]);
+}, 300_000);
+
+test('where a shard has replicas, a part with only expired events stays, empty', async () => {
+  const project = await createAt(3);
+  const hosts = await clientsOf(3);
+  // As the migrations of replicas do.
+  for (const host of hosts) await host.command({ query: 'ALTER TABLE events MODIFY SETTING remove_empty_parts = 0' });
+  const days = 400;
+  const expired = newText();
+  await store(hosts[0] as ClickHouseClient, project, { gone: expired, days });
+  await keep(project);
+  await areAt(expired, [2]);
+  await startNightOf([project]);
+  await eventually(async () => expect(await isPurged(project)).toBe(true), 120_000);
+  expect(search(expired)).toEqual([]);
+  const query = 'SELECT toUInt32(rows) AS rows FROM system.parts WHERE active AND partition = {month:String}';
+  const month = toTime(days).slice(0, 7).replace('-', '');
+  const asked = await hosts[0]?.query({ query, query_params: { month }, format: 'JSONEachRow' });
+  expect(await asked?.json()).toEqual([{ rows: 0 }]);
 }, 300_000);
 
 async function deleteAtSecond(condition: string, { id }: NewProject): Promise<void> {

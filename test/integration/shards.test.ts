@@ -158,6 +158,7 @@ test('migrations of a shard continue where they stopped', async () => {
     '0006_geo_source.sql',
     '0007_property_types.sql',
     '0008_merges.sql',
+    '0009_empty_parts.sql',
   ]);
   expect(await migrateShards(two.databases.config)).toEqual([]);
 });
