@@ -102,6 +102,20 @@ describe('a writer', () => {
     expect(used.map(epochOf)).toEqual([1, 2, 3]);
   });
 
+  test('uses the next host at once when one is behind the others, or has lost Keeper', async () => {
+    const used: Held[] = [];
+    for (const code of ['289', '242']) {
+      const behind = new ClickHouseError({ message: 'takes no inserts', code });
+      const insert = writer().insert('behind', (held) => {
+        used.push(held);
+        return Promise.reject(behind);
+      });
+      await expect(insert).rejects.toThrow('takes no inserts');
+    }
+    await writer().insert('behind', async (held) => void used.push(held));
+    expect(used.map(({ clickhouse }) => clickhouse)).toEqual([first, second, first]);
+  });
+
   test('waits for packets that are on their way after one that got no answer', async () => {
     const since = performance.now();
     await expect(writer().insert('pause', () => Promise.reject(new Error('lost')))).rejects.toThrow('lost');

@@ -51,11 +51,12 @@ export const targetOf = (client: ClickHouseClient): ClickHouseTarget | undefined
 const ASKED_FOR_MS = 3000;
 
 /**
- * Readiness: a query on the events table, because a server that answers pings may lack its schema.
+ * Readiness: a query on the tables, because a server that answers pings may lack its schema, and a
+ * replica may lack rows of one of them.
  */
 export const askClickHouse = (clickhouse: ClickHouseClient): Promise<unknown> =>
   clickhouse.command({
-    query: 'SELECT count() FROM events WHERE time > now() AND time < now()',
+    query: `SELECT ${['events', 'device_map', 'profiles'].map((table) => `(SELECT count() FROM ${table} WHERE false)`)}`,
     // Without a timeout, a server that never replies would hold one more connection per check.
     abort_signal: AbortSignal.timeout(ASKED_FOR_MS),
   });

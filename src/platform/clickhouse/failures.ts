@@ -36,3 +36,14 @@ const NO_SUCH_DATA_PART = '232';
 /** A merge or mutation has replaced the part meanwhile. */
 export const isPartGone = (error: unknown): boolean =>
   error instanceof ClickHouseError && error.code === NO_SUCH_DATA_PART;
+
+const NO_INSERTS_CODES: ReadonlySet<string> = new Set([
+  '225', // NO_ZOOKEEPER
+  '242', // TABLE_IS_READ_ONLY
+  '289', // REPLICA_IS_NOT_IN_QUORUM
+  '999', // KEEPER_EXCEPTION
+]);
+
+/** The replica is behind others, or has lost Keeper; another may take the insert. */
+export const takesNoInserts = (error: unknown): boolean =>
+  error instanceof ClickHouseError && NO_INSERTS_CODES.has(error.code);

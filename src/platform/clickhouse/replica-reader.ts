@@ -1,11 +1,14 @@
-// Which replica of a shard answers queries: the first, and while it does not answer, the next one
-// that does, whose answers may lack the newest events. Only queries use it: what must see every row
+// Which replica of a shard answers queries: the first, and while it does not answer or lacks rows
+// that others have acknowledged, the next one that has them all. When none has, the next one that
+// answers, whose answers may lack the newest events. Only queries use it: what must see every row
 // (the lookup of duplicates, erasure and its verification, exports, moves) asks the first replica
 // or fails.
 import { askClickHouse, type ClickHouseClient } from './client.js';
 
 export interface Replica {
-  /** Does not wait for what other replicas have acknowledged. */
+  /** Fails while the replica lacks rows that others have acknowledged. */
+  readonly complete: ClickHouseClient;
+  /** Does not wait for those. */
   readonly lagging: ClickHouseClient;
 }
 
@@ -26,17 +29,27 @@ export class ReplicaReader {
 
   /** Never rejects. When no replica answers, queries go to the first and fail. */
   async choose(): Promise<void> {
-    for (const [index, { lagging }] of this.#replicas.entries()) {
-      if (
-        await this.#ask(lagging).then(
-          () => true,
-          () => false,
-        )
-      ) {
-        this.#current = index === 0 ? undefined : lagging;
-        return;
-      }
+    const [first, ...others] = this.#replicas;
+    if (first === undefined || (await this.#answers(first.complete))) this.#current = undefined;
+    else {
+      this.#current =
+        (await this.#find(others, ({ complete }) => complete)) ??
+        (await this.#find(this.#replicas, ({ lagging }) => lagging));
     }
-    this.#current = undefined;
+  }
+
+  async #find(
+    replicas: readonly Replica[],
+    askedOf: (replica: Replica) => ClickHouseClient,
+  ): Promise<ClickHouseClient | undefined> {
+    for (const replica of replicas) if (await this.#answers(askedOf(replica))) return replica.lagging;
+    return undefined;
+  }
+
+  #answers(clickhouse: ClickHouseClient): Promise<boolean> {
+    return this.#ask(clickhouse).then(
+      () => true,
+      () => false,
+    );
   }
 }

@@ -19,6 +19,7 @@ import { ClickHouseError } from '@clickhouse/client';
 import { type Moment, momentNow, msSince } from '../moment.js';
 import type { Postgres } from '../postgres/client.js';
 import type { ClickHouseClient } from './client.js';
+import { takesNoInserts } from './failures.js';
 import { epochPrefix, type RunningInserts } from './running-inserts.js';
 
 export interface ShardWriterTimes {
@@ -43,7 +44,7 @@ export interface Held {
 export interface ShardWriterDeps {
   readonly postgres: Postgres;
   readonly shard: number;
-  /** They take inserts; the next one when one does not answer. */
+  /** They take inserts; the next one when one does not answer, or is behind. */
   readonly hosts: readonly ClickHouseClient[];
   readonly running: RunningInserts;
   readonly times?: ShardWriterTimes;
@@ -55,6 +56,17 @@ interface Taken {
   /** When the lease was last asked for. */
   since: Moment;
 }
+
+/** How an insert has ended. */
+interface End {
+  /** Otherwise it may still run. */
+  readonly hasAnswered: boolean;
+  /** Whether the host gave no answer, or takes no inserts now. */
+  readonly isAtNextHost: boolean;
+}
+
+const NO_ANSWER: End = { hasAnswered: false, isAtNextHost: true };
+const STORED: End = { hasAnswered: true, isAtNextHost: false };
 
 class WriterLost extends Error {
   constructor(lock: string) {
@@ -79,19 +91,19 @@ export class ShardWriter {
     const taken = await this.#take(lock, signal);
     const clickhouse = this.#hostOf(taken);
     const renewing = setInterval(() => void this.#renew(lock, taken), this.#times.leaseMs / RENEWALS_PER_LEASE);
-    let hasAnswered = false;
+    let end = NO_ANSWER;
     try {
       const requireHeld = () => {
         if (msSince(taken.since) >= this.#times.leaseMs) throw new WriterLost(lock);
       };
       await send({ clickhouse, queryId: `${epochPrefix(lock)}${taken.epoch}`, requireHeld });
-      hasAnswered = true;
+      end = STORED;
     } catch (error) {
-      hasAnswered = error instanceof ClickHouseError;
+      if (error instanceof ClickHouseError) end = { hasAnswered: true, isAtNextHost: takesNoInserts(error) };
       throw error;
     } finally {
       clearInterval(renewing);
-      await this.#release(lock, taken, hasAnswered);
+      await this.#release(lock, taken, end);
     }
   }
 
@@ -158,14 +170,14 @@ export class ShardWriter {
     if (renewed !== undefined) taken.since = renewed.since;
   }
 
-  /** When it fails, the lease ends by itself. The next host is tried after one did not answer. */
-  async #release(lock: string, { epoch }: Taken, hasAnswered: boolean): Promise<void> {
+  /** When it fails, the lease ends by itself. */
+  async #release(lock: string, { epoch }: Taken, { hasAnswered, isAtNextHost }: End): Promise<void> {
     const { postgres, shard } = this.#deps;
     await postgres('shard_writers')
       .where({ shard, lock, owner: this.#owner, epoch })
       .update({
         ...{ owner: null, is_settled: hasAnswered, expires_at: postgres.raw('now()') },
-        ...(!hasAnswered && { host: postgres.raw('host + 1') }),
+        ...(isAtNextHost && { host: postgres.raw('host + 1') }),
       })
       .catch(() => {});
   }

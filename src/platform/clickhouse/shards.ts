@@ -177,7 +177,7 @@ export class Shards {
     return Promise.all([home, ...rows.filter((id) => id !== home)].map((id) => this.get(id)));
   }
 
-  /** For queries: another replica while the first does not answer, whose answers may be older. */
+  /** For queries: another replica while the first does not answer, or is behind. */
   readerOf({ id, clickhouse }: Shard): ClickHouseClient {
     return this.#readers.get(id)?.current ?? clickhouse;
   }
@@ -187,13 +187,14 @@ export class Shards {
     await Promise.all(this.#opened.map((clickhouse) => clickhouse.close()));
   }
 
-  #openReplicas(row: ShardRow): Replica[] {
+  #openReplicas(row: ShardRow, hosts: readonly ShardHost[]): Replica[] {
     const settings = { ...settingsOf(row), select_sequential_consistency: '0' } as const;
     const urls = urlsOf(this.#config, row);
-    return urls.map((CLICKHOUSE_URL) => {
+    return hosts.map(({ clickhouse }, index) => {
+      const CLICKHOUSE_URL = urls[index] ?? this.#config.CLICKHOUSE_URL;
       const lagging = createClickHouse({ ...this.#config, CLICKHOUSE_URL }, { ...this.#options, settings });
       this.#opened.push(lagging);
-      return { lagging };
+      return { complete: clickhouse, lagging };
     });
   }
 
@@ -211,7 +212,7 @@ export class Shards {
     const clients = hosts.map((host) => host.clickhouse);
     this.#opened.push(...clients);
     const shard: Shard = { id, hosts, clickhouse };
-    if (hosts.length > 1) this.#readers.set(id, new ReplicaReader(this.#openReplicas(row)));
+    if (hosts.length > 1) this.#readers.set(id, new ReplicaReader(this.#openReplicas(row, hosts)));
     if (cluster !== null || hosts.length > 1) {
       const running = cluster === null ? runningOnReplicas(clients) : runningInCluster(clickhouse, cluster);
       for (const client of clients) watchHosts(client, running);

@@ -2,7 +2,7 @@
 // Replicas are not run by any test; these are the statements that they would get.
 import { expect, test } from 'vitest';
 import type { ClickHouseClient } from '../../../src/platform/clickhouse/client.js';
-import { ReplicaReader } from '../../../src/platform/clickhouse/replica-reader.js';
+import { type Replica, ReplicaReader } from '../../../src/platform/clickhouse/replica-reader.js';
 import { runningInCluster, runningOnReplicas } from '../../../src/platform/clickhouse/running-inserts.js';
 import { settingsOf } from '../../../src/platform/clickhouse/shards.js';
 import { UsageError } from '../../../src/platform/usage-error.js';
@@ -112,19 +112,26 @@ test('the command line removes a shard, and changes its addresses', () => {
   );
 });
 
-test('queries go to the next replica that answers while the first does not, and back', async () => {
-  const [first, second, third] = ['first', 'second', 'third'] as unknown as ClickHouseClient[];
-  const answering = new Set<unknown>();
-  const replicas = [first, second, third].map((lagging) => ({ lagging: lagging as ClickHouseClient }));
+test('queries go to the next replica that has all rows, or answers at all, while the first does not', async () => {
+  const names = ['first', 'second', 'third'];
+  const replicas = names.map((name) => ({ complete: `complete ${name}`, lagging: name }) as unknown as Replica);
+  const answering = new Set<string>();
   const reader = new ReplicaReader(replicas, async (host) => {
-    if (!answering.has(host)) throw new Error('no answer');
+    if (!answering.has(String(host))) throw new Error('no answer');
   });
-  const chosen: unknown[] = [];
-  for (const hosts of [[first, second], [third], [second, third], [], [first]]) {
+  async function choose(complete: readonly string[], behind: readonly string[] = []): Promise<unknown> {
     answering.clear();
-    for (const host of hosts) answering.add(host);
+    for (const name of [...complete, ...behind]) answering.add(name);
+    for (const name of complete) answering.add(`complete ${name}`);
     await reader.choose();
-    chosen.push(reader.current);
+    return reader.current;
   }
-  expect(chosen).toEqual([undefined, third, second, undefined, undefined]);
+  expect(await choose(['first', 'second'])).toBe(undefined);
+  expect(await choose(['third'])).toBe('third');
+  expect(await choose(['second', 'third'])).toBe('second');
+  expect(await choose(['third'], ['first', 'second'])).toBe('third');
+  expect(await choose([], ['first', 'second'])).toBe('first');
+  expect(await choose([], ['second'])).toBe('second');
+  expect(await choose([])).toBe(undefined);
+  expect(await choose(['first'])).toBe(undefined);
 });
