@@ -1,7 +1,7 @@
 // Applies the migrations ops/clickhouse/*.sql in order of their numbers, once on each host. Every
 // host remembers in a table of its own what was applied to it, so a run continues where an earlier
 // one stopped. The hosts of a shard take each file together: a replica joins a table that has the
-// same columns.
+// same columns. One that has nothing yet beside others takes their tables instead.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
@@ -13,6 +13,7 @@ import { createPostgres, type Postgres } from '../postgres/client.js';
 import type { StepProgress } from '../progress.js';
 import { UsageError } from '../usage-error.js';
 import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
+import { copyTables } from './copy-tables.js';
 import { findLoss } from './lost-shard.js';
 import { watchRewrites } from './rewrites.js';
 import { FIRST_SHARD, listShards, urlsOf } from './shards.js';
@@ -160,7 +161,14 @@ export async function migrateShard({ id, urls }: ShardHosts, database: string): 
   await onEach(async (url, pending) => {
     for (const name of await prepareHost(url, database)) pending.add(name);
   });
-  for (const name of migrationFiles()) {
+  const files = migrationFiles();
+  const withTables = hosts.find(({ pending }) => pending.size < files.length);
+  await onEach(async (url, pending) => {
+    if (withTables === undefined || pending.size < files.length) return;
+    await withClient(withTables.url, database, (from) => withClient(url, database, (to) => copyTables(from, to)));
+    for (const name of files) if (!withTables.pending.has(name)) pending.delete(name);
+  });
+  for (const name of files) {
     await onEach(async (url, pending) => {
       if (!pending.has(name)) return;
       await applyFile(url, database, { name, layout });
