@@ -1,12 +1,12 @@
 // Changes the addresses of a shard: another name, port, account or password of the same server, or
-// a server with a copy of its data.
+// a server with a copy of its data. Also the order of replicas.
 import { withClient } from '../platform/clickhouse/migrate.js';
 import { FIRST_SHARD, REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { ProjectId } from '../platform/ids.js';
 import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import type { ShardsDeps } from './add-shard.js';
 import { findSameServer, hasTable, hostOf, requireMigrated, requireNewServers } from './check-servers.js';
-import { findBusiest, listRegistered, requireRegistered, setUrls } from './store.js';
+import { findBusiest, listRegistered, type RegisteredShard, requireRegistered, setUrls } from './store.js';
 
 /** Throws when the new addresses do not lead to the data of the shard. May be repeated. */
 export async function changeAddress(deps: ShardsDeps, shard: number, urls: readonly string[]): Promise<void> {
@@ -29,10 +29,27 @@ async function changeAlone(
   if (urls.length !== before.length) {
     throw new Error(`name as many URLs as the shard ${shard} has: ${before.length}, not ${urls.length}`);
   }
-  for (const url of urls) {
+  const isOrder = isSameSet(before, urls);
+  // While the first replica is away, the order makes another one the first.
+  for (const url of isOrder ? urls.slice(0, 1) : urls) {
     if (await hasTable(url, database, 'events')) continue;
     throw new Error(`${hostOf(url)} has no table "events" in the database ${database}`);
   }
+  if (!isOrder) await requireData({ config, postgres }, { shard, registered, urls });
+  await setUrls(postgres, shard, urls);
+  say(`shard ${shard} is at ${urls.map(hostOf).join(' and ')}; processes use it within ${REGISTRY_EVERY_MS / 1000} s`);
+}
+
+const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((url) => other.includes(url));
+
+/** Throws unless the addresses, and no other shard, have the data of the shard. */
+async function requireData(
+  { config, postgres }: Pick<ShardsDeps, 'config' | 'postgres'>,
+  { shard, registered, urls }: { shard: number; registered: readonly RegisteredShard[]; urls: readonly string[] },
+): Promise<void> {
+  const database = config.CLICKHOUSE_DATABASE;
+  const before = requireRegistered(registered, shard).urls;
   const others = registered.filter(({ id }) => id !== shard);
   await requireNewServers(
     database,
@@ -43,8 +60,6 @@ async function changeAlone(
   const busiest = isSame ? undefined : await findBusiest(postgres, shard);
   if (busiest !== undefined) await requireEvents(urls, database, busiest);
   await requireMigrated({ id: shard, urls }, database, 'the address is not changed');
-  await setUrls(postgres, shard, urls);
-  say(`shard ${shard} is at ${urls.map(hostOf).join(' and ')}; processes use it within ${REGISTRY_EVERY_MS / 1000} s`);
 }
 
 /**

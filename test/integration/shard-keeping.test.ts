@@ -11,6 +11,7 @@ import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { addShard } from '../../src/shards/add-shard.js';
+import { changeAddress } from '../../src/shards/change-address.js';
 import { describeShards } from '../../src/shards/describe-shards.js';
 import { addTraces, registerShard } from '../../src/shards/store.js';
 import { send } from '../support/accounts.js';
@@ -247,3 +248,15 @@ test('an erasure ends when no host of a shard has the person, and names one that
   expect(search(person)).toEqual([]);
   await areAt(other, [2, 3]);
 }, 300_000);
+
+test('another replica becomes the first while the first is away', async () => {
+  const signal = new AbortController().signal;
+  const order = (...urls: string[]) =>
+    changeAddress({ config: databases.config, postgres, redis, say: () => {}, signal }, 3, urls);
+  await engineOf(1).kill();
+  await expect(order(urlOf(1), urlOf(2))).rejects.toThrow('ECONNREFUSED');
+  await order(urlOf(2), urlOf(1));
+  await shards.read();
+  expect((await shards.get(3)).hosts.map(({ name }) => name)).toEqual([nameOf(2), nameOf(1)]);
+  await engineOf(1).start();
+}, 60_000);
