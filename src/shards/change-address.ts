@@ -30,7 +30,7 @@ async function changeAlone(
     throw new Error(`name as many URLs as the shard ${shard} has: ${before.length}, not ${urls.length}`);
   }
   const isOrder = isSameSet(before, urls);
-  // While the first replica is away, the order makes another one the first.
+  // Another replica may become the first while the first does not answer.
   for (const url of isOrder ? urls.slice(0, 1) : urls) {
     if (await hasTable(url, database, 'events')) continue;
     throw new Error(`${hostOf(url)} has no table "events" in the database ${database}`);

@@ -249,7 +249,7 @@ test('an erasure ends when no host of a shard has the person, and names one that
   await areAt(other, [2, 3]);
 }, 300_000);
 
-test('another replica becomes the first while the first is away', async () => {
+test('another replica becomes the first while the first does not answer', async () => {
   const signal = new AbortController().signal;
   const order = (...urls: string[]) =>
     changeAddress({ config: databases.config, postgres, redis, say: () => {}, signal }, 3, urls);
