@@ -8,6 +8,7 @@ import type { ImportedEvent, Mapped, Properties } from '../../source.js';
 import {
   idOf,
   isObject,
+  isPresent,
   type JsonObject,
   numberOf,
   objectOf,
@@ -15,6 +16,7 @@ import {
   type Renames,
   textOf,
   toProperties,
+  toValue,
 } from '../../values.js';
 
 /** Marks of sessions and people: here they follow from events. */
@@ -120,33 +122,38 @@ function readValue(value: JsonObject): unknown {
 /** Google's word for no value, in every event of a shop without a transaction. */
 const NOT_SET = '(not set)';
 
+/** Adds a value; absent and empty ones are left out. */
+function put(properties: Properties, name: string, value: unknown): void {
+  if (isPresent(value)) properties[name] = toValue(value);
+}
+
 function toEventProperties(record: JsonObject, parameters: JsonObject): Properties {
   const device = objectOf(record.device);
   const web = objectOf(device.web_info);
   const collected = objectOf(record.collected_traffic_source);
   const ecommerce = objectOf(record.ecommerce);
-  const fields = present({
-    language: device.language,
-    device_category: device.category,
-    device_model: device.mobile_model_name,
-    browser: web.browser ?? device.browser,
-    browser_version: web.browser_version ?? device.browser_version,
-    os_name: device.operating_system,
-    os_version: device.operating_system_version,
-    app_version: objectOf(record.app_info).version,
-    stream_id: record.stream_id,
-    platform: record.platform,
-    utm_source: collected.manual_source,
-    utm_medium: collected.manual_medium,
-    utm_campaign: collected.manual_campaign_name,
-    utm_term: collected.manual_term,
-    utm_content: collected.manual_content,
-    gclid: collected.gclid,
-    value_in_usd: numberOf(record.event_value_in_usd),
-    transaction_id: ecommerce.transaction_id === NOT_SET ? undefined : ecommerce.transaction_id,
-    purchase_revenue: numberOf(ecommerce.purchase_revenue),
-    items: Array.isArray(record.items) && record.items.length > 0 ? record.items : undefined,
-  });
+  // One by one, because an object of all of them, most of which are absent, costs more to make.
+  const fields: Properties = {};
+  put(fields, 'language', device.language);
+  put(fields, 'device_category', device.category);
+  put(fields, 'device_model', device.mobile_model_name);
+  put(fields, 'browser', web.browser ?? device.browser);
+  put(fields, 'browser_version', web.browser_version ?? device.browser_version);
+  put(fields, 'os_name', device.operating_system);
+  put(fields, 'os_version', device.operating_system_version);
+  put(fields, 'app_version', objectOf(record.app_info).version);
+  put(fields, 'stream_id', record.stream_id);
+  put(fields, 'platform', record.platform);
+  put(fields, 'utm_source', collected.manual_source);
+  put(fields, 'utm_medium', collected.manual_medium);
+  put(fields, 'utm_campaign', collected.manual_campaign_name);
+  put(fields, 'utm_term', collected.manual_term);
+  put(fields, 'utm_content', collected.manual_content);
+  put(fields, 'gclid', collected.gclid);
+  put(fields, 'value_in_usd', numberOf(record.event_value_in_usd));
+  put(fields, 'transaction_id', ecommerce.transaction_id === NOT_SET ? undefined : ecommerce.transaction_id);
+  put(fields, 'purchase_revenue', numberOf(ecommerce.purchase_revenue));
+  put(fields, 'items', Array.isArray(record.items) && record.items.length > 0 ? record.items : undefined);
   return toProperties(parameters, EVENT_PROPERTIES, fields);
 }
 
