@@ -2,6 +2,7 @@
 // the compiler makes of a query, and for the calls in its conditions how many people pass each.
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
+import { failWithMessage } from '../src/platform/command-failure.js';
 import { toProjectId } from '../src/platform/ids.js';
 import { analyze } from '../src/query/analyze/analyze.js';
 import { callQueriesOf } from '../src/query/call-queries.js';
@@ -97,4 +98,4 @@ async function main(): Promise<void> {
   if (shown.has('problems')) process.exitCode = 1;
 }
 
-if (process.argv[1]?.endsWith('explain.js')) await main();
+if (process.argv[1]?.endsWith('explain.js')) await main().catch((error: unknown) => failWithMessage(error));

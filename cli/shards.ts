@@ -1,5 +1,6 @@
 // `npm run shards`: lists the ClickHouse servers on which projects live, adds and removes them,
 // changes their addresses, and moves projects between them.
+import { env } from 'node:process';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_INTERRUPTED } from '../src/platform/exit-status.js';
@@ -7,6 +8,7 @@ import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { StepProgress } from '../src/platform/progress.js';
 import { createRedis } from '../src/platform/redis/client.js';
+import { refuseOptionsOfNpm } from '../src/platform/usage-error.js';
 import { addShard, setSeveralHosts } from '../src/shards/add-shard.js';
 import { HELP, parseShardsCommand } from '../src/shards/arguments.js';
 import { changeAddress } from '../src/shards/change-address.js';
@@ -26,6 +28,7 @@ function say(line: string): void {
 let config: Config | undefined;
 
 async function run(): Promise<void> {
+  refuseOptionsOfNpm({ lost: true, 'several-hosts': true }, env);
   const command = parseShardsCommand(process.argv.slice(2));
   if (command.kind === 'help') return void process.stdout.write(HELP);
   config = readOperatorConfig();

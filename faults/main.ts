@@ -14,6 +14,7 @@ import { startStack, UNLIMITED } from '../bench/start-stack.js';
 import { partitionQueryId } from '../src/ingest/insert/ingest-partition.js';
 import { isQueryIdRunning } from '../src/platform/clickhouse/failures.js';
 import { packageRoot } from '../src/platform/paths.js';
+import { readOptions, requireWholeNumber } from '../src/platform/usage-error.js';
 import { type AlertFindings, startAlerts } from './alerts.js';
 import { isRight, type Outcome, untilStored } from './check.js';
 import { startCuttingProxy } from './cutting-proxy.js';
@@ -34,16 +35,19 @@ const CLOCK_STEP_MS = 7000;
 const WORKERS_ALONE_MS = 25_000;
 const LOCAL_HOOKS = { WEBHOOK_PRIVATE_ADDRESSES: '127.0.0.1' };
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '120' },
-    seed: { type: 'string' },
-    shards: { type: 'string', default: '1' },
-  },
+const options = {
+  seconds: { type: 'string', default: '120' },
+  seed: { type: 'string' },
+  shards: { type: 'string', default: '1' },
+} as const;
+const { seed, durationMs, shards } = readOptions(() => {
+  const { values } = parseArgs({ options });
+  return {
+    seed: requireWholeNumber('--seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0),
+    durationMs: requireWholeNumber('--seconds', values.seconds, 1) * 1000,
+    shards: requireWholeNumber('--shards', values.shards, 1),
+  };
 });
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-const durationMs = Number(values.seconds) * 1000;
-const shards = Number(values.shards);
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 type FindPid = (name: ProcessName) => number | undefined;

@@ -71,6 +71,8 @@ Measures one tenant alone and while another attacks, on stacks of its own.`,
 /** Scripts that pass options on, or check them themselves. */
 const CHECKED_ELSEWHERE = ['tools/test.mjs', 'tools/start.mjs'];
 const EXIT_USAGE = 2;
+/** Options that npm uses itself and may have from its own configuration. */
+const OF_NPM = ['help', 'key', 'yes'];
 
 /**
  * Prints the text and ends the process when the arguments ask for help, or have an option that the
@@ -86,9 +88,26 @@ export function answerHelp(script) {
     process.exit(0);
   }
   const known = text.match(/--[\w-]+/g) ?? [];
-  const unknown = options.find((option) => !known.includes(option.replace(/=.*/, '')));
-  if (unknown === undefined || CHECKED_ELSEWHERE.includes(script)) return;
   const [, command = script] = /^usage: (npm [\w -]*?)(?: --|$)/m.exec(text) ?? [];
-  process.stderr.write(`${command} has no option ${unknown}; try --help\n`);
+  const taken = known.find((option) => isTakenByNpm(option.slice(2)));
+  if (taken !== undefined) {
+    refuse(`npm took ${taken} for an option of its own: write -- before the arguments, as in ${command} -- … ${taken}`);
+  }
+  if (CHECKED_ELSEWHERE.includes(script)) return;
+  const unknown = options.find((option) => !known.includes(option.replace(/=.*/, '')));
+  if (unknown !== undefined) refuse(`${command} has no option ${unknown}; try --help`);
+  const extra = process.argv.slice(2).find((argument) => argument !== script);
+  if (extra !== undefined && text.startsWith(`usage: ${command}\n\n`)) {
+    refuse(`${command} takes no arguments, not ${extra}`);
+  }
+}
+
+/** As in src/platform/usage-error.ts, which is not built yet. */
+const isTakenByNpm = (name) =>
+  !OF_NPM.includes(name) && Boolean(process.env[`npm_config_${name.replaceAll('-', '_')}`]);
+
+/** @returns {never} */
+function refuse(problem) {
+  process.stderr.write(`${problem}\n`);
   process.exit(EXIT_USAGE);
 }

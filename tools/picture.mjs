@@ -5,11 +5,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 import { answerHelp } from './help.mjs';
+import { fail } from './setup.mjs';
 
 answerHelp('tools/picture.mjs');
 
 const BYTES_MAX = 200_000;
 const url = process.argv[2] ?? 'http://127.0.0.1:8080';
+if (!/^https?:/.test(url)) fail(`"${url}" is not a web address; it begins with https:// or http://`);
 const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
 try {
@@ -30,6 +32,10 @@ try {
   mkdirSync('docs', { recursive: true });
   writeFileSync(join('docs', 'console.png'), picture);
   process.stdout.write(`docs/console.png: ${picture.length} bytes\n`);
+} catch (error) {
+  const [reason] = String(error instanceof Error ? error.message : error).split('\n');
+  process.stderr.write(`there is no picture: ${reason}\n`);
+  process.exitCode = 1;
 } finally {
   await browser.close();
 }

@@ -124,7 +124,13 @@ function takeLock() {
     try {
       return writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'EROFS' || code === 'EACCES') {
+        fail(
+          `${ROOT} has to be installed or built, and this account cannot write there: run npm start once as one that can.`,
+        );
+      }
+      if (code !== 'EEXIST') {
         // A full disk may leave an empty file, for which others would wait.
         rmSync(LOCK, { force: true });
         throw error;

@@ -12,27 +12,40 @@ import { parseArgs } from 'node:util';
 import { describeMachine } from '../../bench/machine.js';
 import { startStack } from '../../bench/start-stack.js';
 import { packageRoot } from '../../src/platform/paths.js';
+import { readOptions, requireWholeNumber, UsageError } from '../../src/platform/usage-error.js';
 import { ATTACKS, type AttackName, attackOf, isAttack } from './attacks.js';
 import { Neighbour } from './probes.js';
 import { type AttackResult, type EventLoopDelays, findMisses, toRatios, toTable } from './ratios.js';
 import { createTenants, readServiceConfig, type Tenant } from './tenants.js';
 
-const { values } = parseArgs({
-  options: {
-    seconds: { type: 'string', default: '15' },
-    seed: { type: 'string' },
-    attack: { type: 'string', multiple: true },
-    factor: { type: 'string', default: '3' },
-    'one-stack': { type: 'boolean', default: false },
-    json: { type: 'boolean', default: false },
-  },
+const options = {
+  seconds: { type: 'string', default: '15' },
+  seed: { type: 'string' },
+  attack: { type: 'string', multiple: true },
+  factor: { type: 'string', default: '3' },
+  'one-stack': { type: 'boolean', default: false },
+  json: { type: 'boolean', default: false },
+} as const;
+const { values, seed, durationMs, factor, attacks } = readOptions(() => {
+  const { values } = parseArgs({ options });
+  return {
+    values,
+    seed: requireWholeNumber('--seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0),
+    durationMs: requireWholeNumber('--seconds', values.seconds, 1) * 1000,
+    factor: requireFactor(values.factor),
+    attacks: (values.attack ?? Object.keys(ATTACKS)).map(requireAttack),
+  };
 });
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 31));
-const durationMs = Number(values.seconds) * 1000;
-const attacks = (values.attack ?? Object.keys(ATTACKS)).map((name): AttackName => {
+
+function requireFactor(text: string): number {
+  if (Number(text) > 0) return Number(text);
+  throw new UsageError(`--factor is a number above 0, not "${text}"`);
+}
+
+function requireAttack(name: string): AttackName {
   if (isAttack(name)) return name;
-  throw new Error(`there is no attack "${name}"; the attacks are ${Object.keys(ATTACKS).join(', ')}`);
-});
+  throw new UsageError(`there is no attack "${name}"; the attacks are ${Object.keys(ATTACKS).join(', ')}`);
+}
 
 const WARM_UP_MS = 2000;
 /**
@@ -137,8 +150,8 @@ async function readEventLoopDelay(url: string): Promise<number> {
 
 const results = await run();
 const machine = describeMachine();
-const misses = results.flatMap((result) => findMisses(result, Number(values.factor)));
-const report = { machine, seed, seconds: Number(values.seconds), results, misses };
+const misses = results.flatMap((result) => findMisses(result, factor));
+const report = { machine, seed, seconds: durationMs / 1000, results, misses };
 const folder = join(packageRoot, 'bench', 'results');
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'neighbours.json'), `${JSON.stringify(report, null, 2)}\n`);

@@ -63,13 +63,17 @@ export async function forgetOldDeliveries(transaction: Postgres, alertId: string
     .delete();
 }
 
-/** Messages about one alert reach a target in the order of its changes. */
+/**
+ * Messages about one alert reach a target in the order of its changes. Those to a target that did
+ * not take an earlier one come after the others of the owner: a server that hangs delays no other.
+ */
 export async function claimDelivery(postgres: Postgres, turns: OwnerTurns): Promise<ClaimedDelivery | undefined> {
   const { rows } = await postgres.raw(
     `WITH running AS (
        SELECT project_id, ${OWNER} AS owner
        FROM alert_deliveries JOIN projects p ON p.id = project_id JOIN organizations o ON o.id = p.organization_id
        WHERE status = 'waiting' AND claimed_until > now()),
+     failing AS (SELECT project_id, target FROM alert_deliveries WHERE status = 'waiting' AND attempts > 0),
      next AS (
        SELECT due.id, ${OWNER} AS owner
        FROM alert_deliveries due JOIN projects p ON p.id = due.project_id
@@ -79,7 +83,7 @@ export async function claimDelivery(postgres: Postgres, turns: OwnerTurns): Prom
          AND ${HAS_PLACE}
          AND NOT EXISTS (SELECT FROM alert_deliveries earlier WHERE earlier.alert_id = due.alert_id
            AND earlier.target = due.target AND earlier.transition < due.transition AND earlier.status = 'waiting')
-       ORDER BY ${BY_TURNS}, due.next_attempt_at
+       ORDER BY ${BY_TURNS}, (due.project_id, due.target) IN (SELECT project_id, target FROM failing), due.next_attempt_at
        LIMIT 1 FOR UPDATE OF due SKIP LOCKED)
      UPDATE alert_deliveries SET claim_id = gen_random_uuid(), claimed_until = now() + make_interval(secs => ?)
      FROM next WHERE alert_deliveries.id = next.id

@@ -1,6 +1,6 @@
 // Command line of `npm run demo`: its options, their checks and the text of --help.
 import { parseArgs } from 'node:util';
-import { UsageError } from '../platform/usage-error.js';
+import { parseHttpUrl, UsageError } from '../platform/usage-error.js';
 
 export interface DemoArguments {
   readonly kind: 'create' | 'refresh' | 'delete' | 'help';
@@ -48,6 +48,7 @@ export function parseDemoArguments(args: readonly string[]): DemoArguments {
   }
   const kind = values.help ? 'help' : values.delete ? 'delete' : values.refresh ? 'refresh' : 'create';
   const { seed, organization, url } = values;
+  if (url !== undefined) parseHttpUrl('--url', url);
   return { kind, seed, organization, url, people: values.people === undefined ? undefined : readPeople(values.people) };
 }
 

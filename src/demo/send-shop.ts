@@ -1,5 +1,6 @@
 // Sends the demo shop to a service: events to /track and users to /identify, at the same time and
 // below the limits of a project. Resolves when queries count all of it.
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Batch, BatchBuilder } from '../imports/batches.js';
 import { createIdentifyClient, createTrackClient } from '../imports/track-client.js';
@@ -45,6 +46,8 @@ export async function sendShop(
 ): Promise<SentShop> {
   const failure = new AbortController();
   const signal = service.signal === undefined ? failure.signal : AbortSignal.any([service.signal, failure.signal]);
+  // All requests wait with it for their next attempt.
+  setMaxListeners(0, signal);
   const shares = { events: 0, users: 0 };
   const sent = { events: 0, users: 0 };
   const report = () => onProgress({ ...sent, share: Math.min(shares.events, shares.users) });

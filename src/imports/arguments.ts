@@ -1,7 +1,7 @@
 // Command line of `npm run import`.
 import { parseArgs } from 'node:util';
 import { isUuid } from '../platform/ids.js';
-import { UsageError } from '../platform/usage-error.js';
+import { parseHttpUrl, UsageError } from '../platform/usage-error.js';
 import type { Source, SourceOptions } from './source.js';
 import { findSource, NOT_EVENTS, SOURCES } from './sources/table.js';
 
@@ -108,14 +108,6 @@ function parseSite(text: string): string {
   const site = parseHttpUrl('--site', text);
   if (site.search !== '' || site.hash !== '') throw new UsageError('--site takes no query and no fragment');
   return `${site.origin}${site.pathname}`.replace(/\/+$/, '');
-}
-
-function parseHttpUrl(option: string, text: string): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
-    throw new UsageError(`${option} is not a web address: "${text}"; it begins with https:// or http://`);
-  }
-  return url;
 }
 
 function parseTimeZone(zone: string): string {

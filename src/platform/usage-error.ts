@@ -1,4 +1,5 @@
 // Errors of a command line.
+import { EXIT_USAGE } from './exit-status.js';
 
 /** Invalid command line; the message says why. */
 export class UsageError extends Error {
@@ -25,4 +26,31 @@ export function refuseOptionsOfNpm(options: object, env: Readonly<Record<string,
   throw new UsageError(
     `npm took --${taken} for an option of its own: write -- before the arguments, as in npm run ${script} -- … --${taken}`,
   );
+}
+
+/** Throws UsageError when the text is not a whole number of at least `min`. */
+export function requireWholeNumber(option: string, text: string, min: number): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= min) return number;
+  throw new UsageError(`${option} is a whole number of at least ${min}, not "${text}"`);
+}
+
+/** Throws UsageError when the text is not an address of http or https. */
+export function parseHttpUrl(option: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new UsageError(`${option} is not a web address: "${text}"; it begins with https:// or http://`);
+  }
+  return url;
+}
+
+/** The options of a command; wrong ones end the process with one line. */
+export function readOptions<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!isUsageError(error)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_USAGE);
+  }
 }

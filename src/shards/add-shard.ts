@@ -2,6 +2,7 @@
 // the registry, and then lets it have new projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
+import { isUnknownCluster } from '../platform/clickhouse/failures.js';
 import { findLoss } from '../platform/clickhouse/lost-shard.js';
 import { withClient } from '../platform/clickhouse/migrate.js';
 import { runningInCluster } from '../platform/clickhouse/running-inserts.js';
@@ -100,5 +101,11 @@ export async function setSeveralHosts(
 async function requireCluster(urls: readonly string[], database: string, cluster: string): Promise<void> {
   const [url, ...others] = urls;
   if (url === undefined || others.length > 0) throw new Error('several hosts behind one address have one URL');
-  await withClient(url, database, (clickhouse) => runningInCluster(clickhouse, cluster).count('none', 0));
+  await withClient(url, database, (clickhouse) => runningInCluster(clickhouse, cluster).count('none', 0)).catch(
+    (error: unknown) => {
+      if (!isUnknownCluster(error)) throw error;
+      const known = 'SELECT DISTINCT cluster FROM system.clusters lists those that it has';
+      throw new Error(`the server at ${hostOf(url)} has no cluster "${cluster}"; ${known}`, { cause: error });
+    },
+  );
 }

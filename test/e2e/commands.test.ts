@@ -66,6 +66,33 @@ test.each(commands.filter(([name]) => name !== 'test'))(
   },
 );
 
+const TAKEN_BY_NPM = 'for an option of its own: write -- before the arguments, as in npm';
+
+test.each([
+  ['doctor', ['extra'], {}, 'npm run doctor takes no arguments, not extra'],
+  ['start', [], { npm_config_keys: 'true' }, `npm took --keys ${TAKEN_BY_NPM} start -- … --keys`],
+  ['migrate', [], { npm_config_lost: '2' }, `npm took --lost ${TAKEN_BY_NPM} run migrate -- … --lost`],
+  [
+    'shards',
+    ['add', 'http://127.0.0.1:1'],
+    { npm_config_several_hosts: 'true', npm_lifecycle_event: 'shards' },
+    `npm took --several-hosts ${TAKEN_BY_NPM} run shards -- … --several-hosts`,
+  ],
+  ['explain', ['--stage'], {}, "Option '--stage <value>' argument missing"],
+  ['demo', ['--url', 'shop'], {}, '--url is not a web address: "shop"; it begins with https:// or http://'],
+  ['faults', ['--seconds', 'x'], {}, '--seconds is a whole number of at least 1, not "x"'],
+  ['faults', ['extra'], {}, "Unexpected argument 'extra'. This command does not take positional arguments"],
+  ['neighbours', ['--factor', 'x'], {}, '--factor is a number above 0, not "x"'],
+  ['neighbours', ['--attack', 'x'], {}, /^there is no attack "x"; the attacks are first-times, [^\n]*$/],
+  ['simulate', ['x'], {}, 'the number of experiments is a whole number of at least 1, not "x"'],
+])('npm run %s refuses %j with %j in one line', async (name, args, settings, problem) => {
+  const { status, output, errors } = await run(scripts[name] ?? '', args, settings);
+  expect([status, output]).toEqual([2, '']);
+  const line = /^([^\n]*)\n$/.exec(errors)?.[1];
+  expect(line).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
+  expect(readdirSync(folder)).toEqual([]);
+});
+
 test.each(['backup', 'restore'])('npm run %s refuses what is not one file', async (name) => {
   const refused = async (...args: string[]) => {
     const { status, errors } = await run(scripts[name] ?? '', args);

@@ -185,6 +185,19 @@ test('content with half of a character is stored: a text that was cut, or a titl
   ]);
 });
 
+test('messages to a target that hangs come after those to others', async () => {
+  const hanging = await startWebhookReceiver();
+  hanging.delayMs = 60_000;
+  for (let n = 0; n < 8; n += 1) await addMessage(projectId, `${hanging.url}/hang`);
+  await addMessage(projectId, `${receiver.url}/${projectId}`);
+  const sending = sendAll();
+  await eventually(() => expect(receiver.at(`/${projectId}`)).toHaveLength(1));
+  // Two before anything was known of the target, and those beside the other message.
+  expect(hanging.hooks.length).toBeLessThanOrEqual(4);
+  await sending;
+  hanging.close();
+});
+
 test('a message of a deleted project is not sent', async () => {
   await addMessage(projectId, `${receiver.url}/deleted`);
   await postgres('projects').where({ id: projectId }).update({ deleted_at: new Date() });

@@ -245,6 +245,7 @@ describe('workers', () => {
     proxy = await startSpreadingProxy([databases.config.CLICKHOUSE_URL, other.url]);
     redis = createRedis(databases.config);
     const deps = { config: config(), postgres, redis, say: () => {}, signal: new AbortController().signal };
+    await expect(setSeveralHosts(deps, 1, 'nowhere')).rejects.toThrow(/^the server at \S+ has no cluster "nowhere"; /);
     await setSeveralHosts(deps, 1, 'default');
     while (projects.filter(Boolean).length < PARTITIONS) {
       const project = await createTestProject(databases);

@@ -31,6 +31,11 @@ const QUERY_ID_IS_RUNNING = '216';
 export const isQueryIdRunning = (error: unknown): boolean =>
   error instanceof ClickHouseError && error.code === QUERY_ID_IS_RUNNING;
 
+const CLUSTER_DOESNT_EXIST = '701';
+
+export const isUnknownCluster = (error: unknown): boolean =>
+  error instanceof ClickHouseError && error.code === CLUSTER_DOESNT_EXIST;
+
 const NO_SUCH_DATA_PART = '232';
 
 /** A merge or mutation has replaced the part meanwhile. */

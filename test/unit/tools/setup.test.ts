@@ -1,6 +1,7 @@
 // What the set-up of `npm start` installs, with fake package managers that record their arguments.
 import { spawn, spawnSync } from 'node:child_process';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -89,6 +90,21 @@ test('installDependencies() leaves the folder alone where a link of node_modules
   const { status, stderr } = spawnSync(process.execPath, ['-e', script], { env: { PATH: folder }, encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('node_modules is a link') });
   expect(calls()).toBe('');
+});
+
+test('a folder that the account cannot write is named in one line', () => {
+  mkdirSync(join(folder, 'tools'));
+  copyFileSync(join(packageRoot, 'tools', 'setup.mjs'), join(folder, 'tools', 'setup.mjs'));
+  writeFileSync(join(folder, 'package-lock.json'), '{}');
+  chmodSync(folder, 0o555);
+  const script = `import('${pathToFileURL(join(folder, 'tools', 'setup.mjs')).href}').then((setup) => setup.installDependencies())`;
+  // The user root writes everywhere.
+  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], { ...nobody, encoding: 'utf8' });
+  chmodSync(folder, 0o755);
+  const sentence =
+    'has to be installed or built, and this account cannot write there: run npm start once as one that can.';
+  expect({ status, stderr }).toEqual({ status: 1, stderr: `${folder} ${sentence}\n` });
 });
 
 test('two commands at once in a fresh clone install one after the other, and once', { timeout: 30_000 }, async () => {
