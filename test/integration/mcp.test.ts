@@ -84,6 +84,7 @@ describe('schema', () => {
       text: expect.stringContaining('nearest: \\"visit\\"'),
     });
     expect((await agent.call('schema', { field: 'pge' })).text).toContain('nearest: \\"page\\"');
+    expect((await agent.call('schema', { field: 'user_first_session.region_code' })).text).toContain('Values of');
   });
 
   test('shows all time where the last days have no events, as after an import', async () => {

@@ -142,3 +142,20 @@ describe('time buckets', () => {
     expect(rowsBeforeLimit).toBe(30);
   });
 });
+
+test.each([
+  ['0.1', [0.3, 0.29999999999, -0.1, 99999999.95], [-0.1, 0.2, 0.3, 99999999.9]],
+  ['10', [9.999999999, -1e-9, 1e15], [-10, 0, 1e15]],
+  ['0.000001', [-959.749, 0.000001], [-959.749, 0.000001]],
+  ['2.5', [1e15, 7.5, 1e20], [7.5, 1e15, 1e20]],
+])('numbers in steps of %s are in the step that begins at or below them', async (width, numbers, edges) => {
+  const type = `steps of ${width}`;
+  await clickhouse.command({
+    query: `INSERT INTO events (project_id, event_type, time, insert_id, user_id, ep_num)
+      SELECT {project:UUID}, {type:String}, toDateTime64('2025-01-01', 3, 'UTC'), toString(n), 'u', map('n', n)
+      FROM (SELECT arrayJoin({numbers:Array(Float64)}) AS n)`,
+    query_params: { project: projectId, type, numbers },
+  });
+  const { rows } = await run(`"${type}" | from 2025-01-01 to 2025-01-02 | count by bucket(n, ${width})`);
+  expect(rows.map(([edge]) => edge)).toEqual(edges);
+});

@@ -78,6 +78,12 @@ describe('POST /track accepts', () => {
     expect(row.ep_num).toEqual({ price: 12.5, code: 7, exponent: 1000, real: 3 });
   });
 
+  test('negative zero, which is stored as 0: its text form is the group', async () => {
+    await send('{"event_type":"negative-zero","event_properties":{"real":-0.0,"text":"-0"}}');
+    const row = await stored('negative-zero', "toString(ep_num['real']) AS real, toString(ep_num['text']) AS text");
+    expect(row).toMatchObject({ real: '0', text: '0' });
+  });
+
   test('the valid events of a batch', async () => {
     const answer = await send({
       events: [{ event_type: 'batch-1' }, { event_type: '' }, 7, { event_type: 'batch-2' }],

@@ -217,8 +217,27 @@ export function groupKey<Item>(
     return isTime ? timeGroupOf(value.instant, group.unit, timezone) : null;
   }
   const number = numberOf(value);
-  // Reading: a quotient just below a whole number, such as 0.3 / 0.1, counts as whole.
-  return number === undefined ? null : Math.floor(Number((number / group.width).toFixed(9))) * group.width + 0;
+  return number === undefined ? null : lowerEdge(number, group.width);
+}
+
+/** In decimals, where 0.3 / 0.1 is 3. */
+function lowerEdge(number: number, width: number): number {
+  const [a, b] = [number, width].map(decimalOf) as [Decimal, Decimal];
+  const exponent = Math.min(a.exponent, b.exponent);
+  const [value, step] = [a, b].map((of) => of.digits * 10n ** BigInt(of.exponent - exponent)) as [bigint, bigint];
+  const rest = ((value % step) + step) % step;
+  return Number(`${value - rest}e${exponent}`);
+}
+
+interface Decimal {
+  readonly digits: bigint;
+  readonly exponent: number;
+}
+
+function decimalOf(number: number): Decimal {
+  const [mantissa = '', exponent = '0'] = String(number).split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  return { digits: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
 /**

@@ -35,6 +35,11 @@ export class PropertyBuckets {
     this.nulls.endRow();
   }
 
+  /** Negative zero is stored as 0, of which it would be another group. */
+  #addNumber(number: number): void {
+    this.numbers.values.add(number + 0);
+  }
+
   #addProperty(key: string, value: unknown, toBytes: ToBytes, visitor: PropertyVisitor): void {
     if (value === null) {
       visitor.add('null', this.nulls.addItem(key), key);
@@ -43,7 +48,7 @@ export class PropertyBuckets {
       this.booleans.values.add(value);
     } else if (typeof value === 'number' && Number.isFinite(value)) {
       visitor.add('number', this.numbers.addKey(key), key);
-      this.numbers.values.add(value);
+      this.#addNumber(value);
     } else {
       // A JSON number such as 1e999 parses to Infinity; it is stored as text, so that no sum
       // includes it.
@@ -53,7 +58,7 @@ export class PropertyBuckets {
       const number = tryParseNumberText(held);
       if (number !== undefined) {
         this.numbers.addKey(key);
-        this.numbers.values.add(number);
+        this.#addNumber(number);
       }
     }
   }

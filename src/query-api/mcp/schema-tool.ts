@@ -4,12 +4,13 @@ import { z } from 'zod';
 import type { Catalog } from '../../catalog/catalog.js';
 import { hasAllEvents } from '../../catalog/catalog.js';
 import { PublicError } from '../../platform/errors.js';
+import { SESSION_PREFIXES } from '../../query/analyze/resolve-field.js';
 import { type Definitions, writtenDefinition } from '../../query/definitions/definitions.js';
 import { findNearest, quote } from '../../query/errors.js';
-import { EVENT_FIELD_NAMES, PROPERTY_BAGS } from '../../query/fields.js';
+import { EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS } from '../../query/fields.js';
 import { quoteText } from '../../query/parse/strings.js';
 import { PROFILE_KEYS } from '../../query/profile-fields.js';
-import { SESSION_KEYS } from '../../query/session-fields.js';
+import { isSessionKey, longSessionKey, SESSION_KEYS } from '../../query/session-fields.js';
 import { propertyName } from '../../query/sources/fields/present.js';
 import { ask, type Call, describeRows, type ToolDeps } from './call.js';
 import type { CutAnswer } from './cut-answer.js';
@@ -53,6 +54,8 @@ function partsFor(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> |
   const defined = shown.definitions.filter(({ kind, name }) => kind === 'event' && name === event);
   if (defined.length > 0 && field === undefined) return definitionsOf(defined, shown);
   if (event !== undefined && defined.length === 0) requireEvent(event, shown.catalog);
+  const named = field === undefined ? [] : definitionsNamed(field, shown);
+  if (named.length > 0) return definitionsOf(named, shown);
   if (field !== undefined) return showField(deps, call, { ...shown, field });
   return event === undefined ? showAll(deps, call, shown) : showEvent(deps, call, { ...shown, event });
 }
@@ -113,7 +116,7 @@ async function showField(
   { field, ...shown }: Shown & { readonly field: string },
 ): Promise<string[]> {
   const { event, offset } = shown.input;
-  const known = findField(field, shown.catalog);
+  const known = findField(field, shown.catalog) ?? refuseField(field, shown.catalog);
   const source = event === undefined ? '*' : quoteText(event);
   const asked = { source, stages: ` | count by ${known.written}`, lengthMax: 2 * PART_LENGTH_MAX };
   const { cut, span } = await askRecent(deps, call, { ...shown, asked });
@@ -122,6 +125,12 @@ async function showField(
 }
 
 const DEFINITIONS_LENGTH_MAX = 4_000;
+
+/** Cohorts and metrics, which stand where a field or a source does. A property comes first. */
+function definitionsNamed(written: string, { catalog, definitions }: Shown): Definitions {
+  if (findField(written, catalog) !== undefined) return [];
+  return definitions.filter((definition) => [definition.name, writtenDefinition(definition)].includes(written));
+}
 
 /** None without definitions. Their texts are those of members of the organization. */
 function definitionsOf(definitions: Definitions, { input: { offset } }: Pick<Shown, 'input'>): string[] {
@@ -211,13 +220,24 @@ interface KnownField {
   readonly types: readonly string[];
 }
 
-/** By its name in queries, or by the key of a property alone. Throws bad_request for others. */
-function findField(name: string, catalog: Catalog): KnownField {
-  if (ALL_FIELDS.includes(name)) return { written: name, types: [] };
+/** Whether a query knows the name without the catalog. */
+function isBuiltIn(name: string): boolean {
+  const [prefix = '', ...key] = name.split('.');
+  if (SESSION_PREFIXES.some((known) => known === prefix)) return isSessionKey(longSessionKey(key.join('.')));
+  return ALL_FIELDS.includes(name) || findEventField(name) !== undefined;
+}
+
+/** By its name in queries, or by the key of a property alone. */
+function findField(name: string, catalog: Catalog): KnownField | undefined {
+  if (isBuiltIn(name)) return { written: name, types: [] };
   const bags = [...Object.keys(PROPERTY_BAGS), 'user'];
   const names = ['', ...bags.map((bag) => `${bag}.`)].map((prefix) => prefix + name);
   const found = [...catalog.properties.keys()].find((field) => names.includes(field) || writtenField(field) === name);
-  if (found !== undefined) return { written: writtenField(found), types: catalog.properties.get(found) ?? [] };
+  if (found === undefined) return undefined;
+  return { written: writtenField(found), types: catalog.properties.get(found) ?? [] };
+}
+
+function refuseField(name: string, catalog: Catalog): never {
   const keys = [...catalog.properties.keys()];
   const nearest = findNearest(name, [...ALL_FIELDS, ...keys, ...keys.map((key) => key.slice(key.indexOf('.') + 1))]);
   const hint = nearest === undefined ? 'call schema without field for all' : `nearest: ${quote(nearest)}`;

@@ -106,10 +106,16 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   };
 }
 
-/** Arguments that SQL users write after count. */
-const COUNT_IN_SQL: ReadonlyMap<string, string> = new Map([
+const ONE_AGGREGATE =
+  'an answer has one aggregate, as in unique by day; a formula has several: formula count(signup) as events, unique(signup) as people';
+
+/** Words that are written after count and are no fields. */
+const AFTER_COUNT: ReadonlyMap<string, string> = new Map([
   ['group', 'groups come after by alone: count by _country'],
   ['distinct', 'unique counts what is different: unique user_id'],
+  ['by', 'by is written in lower case: count by _country'],
+  ['as', 'columns of a formula have names: formula count(signup) as signups'],
+  ...Object.keys(AGGREGATES).map((name): [string, string] => [name, ONE_AGGREGATE]),
 ]);
 
 export function resolveMeasure(
@@ -139,7 +145,7 @@ export function resolveMeasure(
       scope,
       written.span,
       `count takes no field, but has ${quote(written.written)}`,
-      COUNT_IN_SQL.get(written.path.toLowerCase()) ?? `write count by ${written.written}, or unique ${written.written}`,
+      AFTER_COUNT.get(written.path.toLowerCase()) ?? `write count by ${written.written}, or unique ${written.written}`,
     );
   }
   if (!written && name === 'unique' && person) return { kind: 'unique', field: person };

@@ -74,7 +74,8 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
   const reader = new StageReader(scope, query, { ...row, name: row.name ?? known.kind });
   const columns = columnsOf(stages, row.columns ?? []);
   const resolved = row.analyze({ ...scope, columns }, known as never, reader);
-  reader.rejectRest();
+  // Whether the rest fits the source that was meant is unknown.
+  if (source !== 'broken') reader.rejectRest();
   const { timezone, warnings, mentions } = scope;
   const hasCohorts = scope.selected.cohort !== undefined;
   return resolved && { ...resolved, timezone, warnings, mentions, hasCohorts };

@@ -100,6 +100,9 @@ export function resolveSessionField(
   return { kind: 'column', name, field: { name, column, type, category: 'session', hash: undefined } };
 }
 
+/** Of these and a property with the same name, a misspelled name means the one of the language. */
+const OWN_NAMES: readonly string[] = [...EVENT_FIELD_NAMES, ...GRANULARITIES];
+
 const reportNearest = (scope: Scope, name: FieldName, nearest: string): undefined =>
   report(scope, name.span, `unknown field ${quote(name.written)}`, `nearest is "${nearest}"`, nearest);
 
@@ -112,13 +115,14 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   if (name.path === 'cohort' && !keys.includes('cohort')) {
     return report(scope, name.span, '"cohort" has no name', COHORT_FORM);
   }
-  const known = () => [...EVENT_FIELD_NAMES, ...GRANULARITIES, ...keys];
+  const known = () => [...OWN_NAMES, ...keys];
   const nearest = scope.nearest.find('field', name.path, known);
   const key = longSessionKey(name.path);
   if (isSessionKey(key) && nearest !== `_${key}`) return reportNearest(scope, name, `session.${key}`);
   const isColumn = scope.columns?.includes(name.path) && (nearest === undefined || nearest === name.path);
   if (isColumn) return reportColumn(scope, name);
-  if (nearest && keys.includes(nearest)) return reportNearest(scope, name, writtenProperty(nearest));
+  const isMisspelled = nearest !== name.path && OWN_NAMES.some((own) => own === nearest);
+  if (nearest && keys.includes(nearest) && !isMisspelled) return reportNearest(scope, name, writtenProperty(nearest));
   if (nearest === name.path) return reportPeriod(scope, name);
   if (nearest) return reportNearest(scope, name, nearest);
   return report(

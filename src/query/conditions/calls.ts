@@ -30,6 +30,8 @@ export interface CallRows {
 
 const FUNCTIONS = ['count', 'unique', 'sum', 'avg', 'min', 'max'] as const;
 type CallFunction = (typeof FUNCTIONS)[number];
+const isFunction = (name: string): name is CallFunction => FUNCTIONS.some((known) => known === name);
+
 const FORM =
   'calls in conditions are count(event), sum(event, field), avg, min, max and unique(event, field), as in where count(purchase last 30d) >= 3';
 
@@ -51,7 +53,8 @@ export const callResolver =
     const isOfQuery = call.last?.span.within === undefined;
     const last = call.last && resolveSpan(scope, (isOfQuery && readDuration?.(call.last)) || call.last);
     const key = resolveKey(ofEvents, call, rows);
-    const test = resolveTest(scope, condition);
+    // An unknown function may be of texts.
+    const test = isFunction(call.name.text) ? resolveTest(scope, condition) : undefined;
     if (!measure || !events || !key || !test || (call.last && !last)) return undefined;
     const asked = { events, measure, key, rows, last, range: rangeOf(last, range) };
     const resolved: Condition = { kind: 'call', call: { name: nameOf(scope, asked), ...asked }, test };
@@ -87,8 +90,8 @@ function resolveKey(scope: Scope, { name, per }: Call, rows: ResolvedCall['rows'
 
 function resolveMeasure(scope: Scope, call: Call): Measure | undefined {
   const { name, field: written, span, event } = call;
-  const known: CallFunction | undefined = FUNCTIONS.find((candidate) => candidate === name.text);
-  if (known === undefined) {
+  const known = name.text;
+  if (!isFunction(known)) {
     const nearest = findNearest(name.text, FUNCTIONS);
     const hint = nearest ? `nearest is "${nearest}"; ${FORM}` : FORM;
     return report(scope, name.span, `unknown function ${quote(name.text)} in a condition`, hint, nearest);

@@ -221,7 +221,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(strict|any)\s+order\s*$`, '$1order $2', 'stage'),
   rule(String.raw`\s+within\s+(\d+\s*\w+)`, ' | window $1', 'source'),
   rule(String.raw`(?<=\([\w\s"',]*)\s+or\s+(?=[\w\s"',]*\))`, ', ', 'source'),
-  rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]+>|→|(?<![-=—])>|\bthen\b)\s*`, ' -> ', 'source'),
+  rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]+>|→|(?<![-=—])>|\b(?:then|to)\b)\s*`, ' -> ', 'source'),
   rule(String.raw`(?<=^\s*retention\s+\S+)\s*(?:,|->|=>|→|>|\bthen\b)\s*`, ' returning ', 'source'),
   // Sources.
   rule(String.raw`^\s*(?:any|all|every)\s+events?\s*$`, '*', 'source'),

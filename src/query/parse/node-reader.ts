@@ -20,6 +20,17 @@ export function childrenOf(node: SyntaxNode): SyntaxNode[] {
 export const firstChildOf = (node: SyntaxNode, names: readonly string[]): SyntaxNode | undefined =>
   childrenOf(node).find(({ name }) => names.includes(name));
 
+/** The first error node in a subtree, its root included. */
+export function findError(node: SyntaxNode): SyntaxNode | undefined {
+  let found: SyntaxNode | undefined;
+  node.cursor().iterate((at) => {
+    if (found) return false;
+    if (at.type.isError) found = at.node;
+    return undefined;
+  });
+  return found;
+}
+
 /** The kinds of a table of the language by their node of the grammar. */
 export const kindsByNode = <Kind extends string>(table: Readonly<Record<Kind, { readonly node: string }>>) =>
   new Map(Object.entries<{ readonly node: string }>(table).map(([kind, { node }]) => [node, kind as Kind]));

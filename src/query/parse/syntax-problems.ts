@@ -4,6 +4,7 @@ import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
 import { CONDITION_FORM, STAGE_NAMES, STAGES } from '../language.js';
 import { SOURCE_NAMES, SOURCES } from '../sources/index.js';
+import { findError } from './node-reader.js';
 import { unclosedString } from './scan.js';
 
 interface Form {
@@ -155,17 +156,6 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   return otherWord(tokenText) ?? form;
 }
 
-/** The first error node in a subtree, its root included. */
-function findError(node: SyntaxNode): SyntaxNode | undefined {
-  let found: SyntaxNode | undefined;
-  node.cursor().iterate((at) => {
-    if (found) return false;
-    if (at.type.isError) found = at.node;
-    return undefined;
-  });
-  return found;
-}
-
 // Otherwise nonsense text would cause a problem for each of its characters.
 const PROBLEMS_MAX = 20;
 
@@ -177,7 +167,8 @@ export function findSyntaxProblems(text: string, tree: Tree): QueryProblem[] {
     if (node.name === '|') {
       isReported = false;
     } else if (node.name === 'UnknownStage') {
-      problems.push(unknownStage(text, node));
+      // Words behind an error, without a pipe, are a part of it.
+      if (!isReported) problems.push(unknownStage(text, node));
       isReported = true;
     } else if (!isReported) {
       const error = findError(node);

@@ -58,7 +58,6 @@ export interface Functions {
   /** An empty array as one with the default value. */
   emptyArrayToSingle(array: E): E;
   endsWith(text: E, end: E): E;
-  floor(number: E): E;
   /** The value of a state. */
   finalizeAggregation(state: E): E;
   fromUnixTimestamp64Milli(ms: E, timezone: E): E;

@@ -75,6 +75,12 @@ const endOfSameLength = (startMs: number, range: TimeRange, zone: string): numbe
     ? startOfDay(startMs, zone, daysBetween(range, zone))
     : startMs + (range.toMs - range.fromMs);
 
+/** A day that the zone skipped begins with the next one: then the day before it is meant. */
+function startOfDaysBefore(fromMs: number, days: number, zone: string): number {
+  const startMs = startOfDay(fromMs, zone, -days);
+  return startMs < fromMs ? startMs : startOfDay(fromMs - 1, zone);
+}
+
 interface Elapsing {
   readonly range: TimeRange;
   readonly elapsed: TimeRange;
@@ -94,7 +100,7 @@ function previousOf({ range, elapsed, time }: Elapsing, zone: string): TimeRange
     return { fromMs: startMs, toMs: isWhole ? fromMs : Math.min(fromMs, endOfSameLength(startMs, range, zone)) };
   }
   const areDays = isMidnight(fromMs, zone) && isMidnight(toMs, zone);
-  const startMs = areDays ? startOfDay(fromMs, zone, -daysBetween(range, zone)) : fromMs - (toMs - fromMs);
+  const startMs = areDays ? startOfDaysBefore(fromMs, daysBetween(range, zone), zone) : fromMs - (toMs - fromMs);
   return { fromMs: startMs, toMs: Math.min(fromMs, endOfSameLength(startMs, elapsed, zone)) };
 }
 
@@ -108,7 +114,7 @@ function weeksBefore(range: TimeRange, zone: string): TimeRange {
 
 function daysBefore(range: TimeRange, days: number, zone: string): TimeRange {
   const { fromMs } = range;
-  const startMs = isMidnight(fromMs, zone) ? startOfDay(fromMs, zone, -days) : fromMs - days * DAY_MS;
+  const startMs = isMidnight(fromMs, zone) ? startOfDaysBefore(fromMs, days, zone) : fromMs - days * DAY_MS;
   return { fromMs: startMs, toMs: endOfSameLength(startMs, range, zone) };
 }
 

@@ -92,6 +92,8 @@ export function evenDays(range: TimeRange, zone: string): EvenBuckets[] {
   for (const skippedMs of skippedDays(range, zone)) {
     const last = runs.at(-1) as EvenBuckets;
     const skipped = skippedMs / DAY_MS;
+    // A range that begins with the change begins behind the day.
+    if (skipped < last.start) continue;
     runs.push({ index: last.index + skipped - last.start, start: skipped + 1 });
   }
   return runs;

@@ -5,6 +5,7 @@ import { editDistance } from '../../../src/platform/edit-distance.js';
 import { drawDetail, findNearest, quote, toDetails } from '../../../src/query/errors.js';
 import { NearestNames } from '../../../src/query/nearest-names.js';
 import { parse } from '../../../src/query/parse/parse.js';
+import { problemsOf } from './compiling.js';
 
 test.each([
   ['', '', 0],
@@ -124,4 +125,34 @@ describe('positions of problems', () => {
 test('quote() truncates a token and keeps it on one line', () => {
   expect(quote('a\nb')).toBe('"a b"');
   expect(quote('x'.repeat(100))).toHaveLength(42);
+});
+
+const LAST_FORM = 'a query is: source | stage | stage, as in: signup | last 7d | count by day';
+const CALLS_FORM =
+  'calls in conditions are count(event), sum(event, field), avg, min, max and unique(event, field), as in where count(purchase last 30d) >= 3';
+
+test.each([
+  ['signup | today and yesterday', 'unexpected "and" in the query', LAST_FORM],
+  ['signup | this month to date | count', 'unexpected "to" in the query', LAST_FORM],
+  [
+    'paths from * | window 1d | depth 3',
+    'unexpected "*" in paths',
+    'the form is: paths from signup, or paths to signup',
+  ],
+  ['funnel a to b | window 7d', 'unexpected "to" in funnel', 'the form is: funnel signup -> pay exclude refund'],
+  ['funnel a -> * | window 7d', 'unexpected "*" in funnel', 'the form is: funnel signup -> pay exclude refund'],
+  ['* | where lower(_path) = "a"', 'unknown function "lower" in a condition', CALLS_FORM],
+])('one mistake is one problem: %s', (text, message, hint) => {
+  expect(problemsOf(text).map((problem) => [problem.message, problem.hint])).toEqual([[message, hint]]);
+});
+
+test.each([
+  ['signup | count BY day', 'by is written in lower case: count by _country'],
+  ['signup | count as n', 'columns of a formula have names: formula count(signup) as signups'],
+  [
+    'signup | count, unique by day',
+    'an answer has one aggregate, as in unique by day; a formula has several: formula count(signup) as events, unique(signup) as people',
+  ],
+])('words behind count are not taken for a field to group by: %s', (text, hint) => {
+  expect(problemsOf(text).map((problem) => problem.hint)).toContain(hint);
 });

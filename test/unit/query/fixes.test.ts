@@ -58,6 +58,7 @@ test.each([
   ['funnel signup, purchase', 'funnel signup -> purchase'],
   ['funnel signup > purchase > refund', 'funnel signup -> purchase -> refund'],
   ['funnel signup then purchase', 'funnel signup -> purchase'],
+  ['funnel signup to purchase | window 1d', 'funnel signup -> purchase | window 1d'],
   ['funnel signup -> purchase within 3 days', 'funnel signup -> purchase | window 3 days'],
   ['funnel signup -> purchase | within 3 days', 'funnel signup -> purchase | window 3 days'],
   ['signup | top 10 by _path', 'signup | count by _path | top 10'],

@@ -4,7 +4,7 @@ import { compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';
 import { CONTEXT } from './compiling.js';
 
-const KEYS = ['plan', 'browser', 'Button Name', 'email', 'event.kind'];
+const KEYS = ['plan', 'browser', 'Button Name', 'email', 'event.kind', 'day', '_os'];
 
 function hintOf(text: string, propertyKeys?: readonly string[]) {
   try {
@@ -26,6 +26,9 @@ test.each([
   ['* | count by event.kind', 'nearest is "event_properties.event.kind"', 'event_properties.event.kind'],
   ['* | count by page', 'nearest is "_path"', '_path'],
   ['* | count by _contry', 'nearest is "_country"', '_country'],
+  // Names of the language, also where a property has the same.
+  ['* | count by Day', 'nearest is "day"', 'day'],
+  ['* | count by _oss', 'nearest is "_os"', '_os'],
 ])('%s: %s', (text, hint, fix) => {
   const detail = hintOf(text, KEYS);
   expect([detail?.hint, detail?.fix?.text]).toEqual([hint, fix]);

@@ -87,12 +87,24 @@ const hullOf = (range: TimeRange, { fromMs, toMs }: TimeRange = range): TimeRang
   toMs: Math.max(range.toMs, toMs),
 });
 
-const DIGITS = constant(9);
-
-/** Rounded, because 0.3 / 0.1 is just below 3. The sum with 0 turns -0 into 0. */
+/**
+ * Compares edges with the number, because 0.3 / 0.1 is just below 3: the nearest edge, or the one
+ * below it. The sum with 0 turns -0 into 0.
+ */
 function lowerEdge(number: Expression, width: number): Expression {
-  const steps = fn.floor(fn.round(infix('/', number, numberValue(width)), DIGITS));
-  return infix('+', fn.round(infix('*', steps, numberValue(width)), DIGITS), constant(0));
+  const nearest = fn.round(infix('/', number, numberValue(width)), constant(0));
+  const edge = edgeAt(nearest, width);
+  const below = edgeAt(infix('-', nearest, constant(1)), width);
+  return infix('+', fn.if(infix('<=', edge, number), edge, below), constant(0));
+}
+
+/** A whole number divided by a power of ten is the nearest to the decimal fraction. */
+function edgeAt(steps: Expression, width: number): Expression {
+  const [digits = '', exponent = 0] = String(width).split('e');
+  const decimals = Math.max(0, (digits.split('.')[1]?.length ?? 0) - Number(exponent));
+  const scale = 10 ** decimals;
+  const scaled = infix('*', steps, numberValue(Math.round(width * scale)));
+  return decimals === 0 ? scaled : infix('/', scaled, numberValue(scale));
 }
 
 /** Over events, unless other rows of a selection are given. */

@@ -14,6 +14,8 @@ import { resolveLength } from '../../time/range.js';
 import { type FunnelPeople, takeFunnelPeople } from './people.js';
 
 export interface FunnelSource {
+  /** Otherwise steps may be missing, which is reported. */
+  readonly isWhole: boolean;
   readonly steps: readonly EventPattern[];
   readonly exclude: readonly EventPattern[];
 }
@@ -117,9 +119,9 @@ function takeTimes(scope: Scope, stages: StageReader, { windowMs, isCompared }: 
   return report(scope, stage.duration.span, message, 'make them wider, as in times 1d, or the window shorter');
 }
 
-function checkSteps(scope: Scope, { steps }: FunnelSource): void {
+function checkSteps(scope: Scope, { steps, isWhole }: FunnelSource): void {
   const [only] = steps;
-  if (steps.length === 1 && only) {
+  if (isWhole && steps.length === 1 && only) {
     report(
       scope,
       only.span,

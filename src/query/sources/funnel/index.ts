@@ -1,6 +1,7 @@
 // The source `funnel`: how many people go through steps in order.
 import { theForm } from '../../language.js';
 import { buildEventsIn, buildExcluded } from '../../parse/build-condition.js';
+import { findError } from '../../parse/node-reader.js';
 import { defineSource } from '../source.js';
 import { analyzeFunnel } from './analyze.js';
 
@@ -13,6 +14,10 @@ export const funnel = defineSource({
   answers: 'answers users, rates and the median time of each step',
   columns: ['step', 'event', 'users', 'rate', 'step_rate', 'median_seconds'],
   modes: ['funnel'],
-  build: (reader, node) => ({ steps: buildEventsIn(reader, node), exclude: buildExcluded(reader, node) }),
+  build: (reader, node) => ({
+    steps: buildEventsIn(reader, node),
+    exclude: buildExcluded(reader, node),
+    isWhole: findError(node) === undefined,
+  }),
   analyze: analyzeFunnel,
 });

@@ -76,3 +76,9 @@ test.each([
 ])('the earlier range uses days of the time zone: %s', (stages, expected) => {
   expect(earlierOf(stages, FRIDAY, 'Europe/Berlin')).toBe(expected);
 });
+
+// Samoa had no 30th.
+test.each(['compare previous', 'compare 1d'])('the day before a skipped day: %s', (compare) => {
+  const stages = `from 2011-12-31 to 2012-01-01 | ${compare}`;
+  expect(earlierOf(stages, FRIDAY, 'Pacific/Apia')).toBe('2011-12-29T10:00Z/2011-12-30T10:00Z');
+});

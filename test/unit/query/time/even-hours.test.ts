@@ -34,3 +34,9 @@ test('evenDays() leaves out a day that the zone skipped', () => {
     { index: 2, start: day('2011-12-31') },
   ]);
 });
+
+test('evenDays() has no run before a range that begins behind a skipped day', () => {
+  const day = (date: string) => Date.parse(date) / (24 * 60 * MINUTE_MS);
+  const range = { fromMs: Date.parse('2011-12-30T10:00:00Z'), toMs: Date.parse('2012-01-02T10:00:00Z') };
+  expect(evenDays(range, 'Pacific/Apia')).toEqual([{ index: 0, start: day('2011-12-31') }]);
+});
