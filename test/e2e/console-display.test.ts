@@ -98,8 +98,37 @@ describe('the focus', () => {
     await region(visited).getByText('1 row', { exact: true }).waitFor();
     await expect.poll(() => page.evaluate(IS_IN_ANSWER)).toBe(true);
   });
+
+  test('returns from a dialog that is cancelled to what opened it', async () => {
+    const { page } = await shop.visit('/settings/project');
+    for (const name of ['Rotate the secret key', 'Delete the project']) {
+      await page.getByRole('button', { name }).press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
+      await expect.poll(() => page.evaluate(FOCUSED)).toBe(name);
+    }
+  });
+
+  test('stays at a button whose action runs, and at a choice that loads other figures', async () => {
+    const { page } = await shop.visit('/settings/tokens');
+    await page.route('**/tokens', async (route) => {
+      // Longer than a frame, in which the browser takes the focus from a disabled button.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    await page.getByLabel('Name').fill('by keys');
+    await page.getByRole('button', { name: 'Create token' }).press('Enter');
+    await page.getByRole('button', { name: 'Revoke by keys' }).waitFor();
+    await expect.poll(() => page.evaluate(FOCUSED)).toBe('Create token');
+
+    await page.goto(shop.addressOf('/settings/usage'));
+    const period = page.getByRole('combobox', { name: 'Period' });
+    await period.press('ArrowDown');
+    await period.press('ArrowDown');
+    expect(await period.inputValue()).toBe('365');
+  });
 });
 
+const FOCUSED = 'document.activeElement.textContent';
 const IS_IN_ANSWER = `document.activeElement.closest('[aria-label="Answer"]') !== null`;
 
 test('the bar at the top does not cover a low screen, such as one at 400 %', async () => {
