@@ -279,3 +279,13 @@ test('a step of a funnel that no one reached has no bar, and its median stays on
   );
   expect(lines).toEqual([1]);
 });
+
+test('screen readers are told of an answer, and find each table by its name', async () => {
+  const visited = await shop.visit(askPath('page_view | last 7d | count'));
+  const { page } = visited;
+  await region(visited).getByRole('status').filter({ hasText: '1 row' }).waitFor();
+  await page.goto(shop.addressOf('/data'));
+  await page.getByRole('table', { name: 'Events' }).waitFor();
+  await page.goto(shop.addressOf('/data#part=properties'));
+  await page.getByRole('table', { name: 'Properties' }).waitFor();
+});
