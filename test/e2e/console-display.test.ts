@@ -289,3 +289,19 @@ test('screen readers are told of an answer, and find each table by its name', as
   await page.goto(shop.addressOf('/data#part=properties'));
   await page.getByRole('table', { name: 'Properties' }).waitFor();
 });
+
+test('the days of rejected events are as wide as their card and have dates; no form has an empty line', async () => {
+  const { page } = await shop.visit('/data#part=rejected');
+  await track(shop.url, shop.publicKey, { events: [{ user_id: 'nameless' }] });
+  const reason = page.getByRole('list', { name: 'Reason' }).getByRole('listitem');
+  const today = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  await reason.getByText(today, { exact: true }).waitFor();
+  const widths = await Promise.all([reason.boundingBox(), reason.getByRole('img').boundingBox()]);
+  expect(widths[1]?.width).toBe(widths[0]?.width);
+
+  await page.goto(shop.addressOf('/settings/members'));
+  const field = await page.getByLabel('E-mail address').boundingBox();
+  const button = await page.getByRole('button', { name: 'Invite' }).boundingBox();
+  // The gap between two lines of a form is 16 pixels.
+  expect((button?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeLessThan(20);
+});
