@@ -305,3 +305,19 @@ test('the days of rejected events are as wide as their card and have dates; no f
   // The gap between two lines of a form is 16 pixels.
   expect((button?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeLessThan(20);
 });
+
+test('a dashboard is made once by a double click, and not at all by Cancel', async () => {
+  const { page } = await shop.visit('/dashboards');
+  const dialog = page.getByRole('dialog', { name: 'New dashboard' });
+  for (const name of ['Cancel', 'Create dashboard']) {
+    await page.getByRole('button', { name: 'New dashboard' }).click();
+    await dialog.getByLabel('Title').fill('Twice');
+    await dialog.getByRole('button', { name }).dblclick({ noWaitAfter: true });
+    await dialog.waitFor({ state: 'detached' });
+  }
+  await page.getByRole('heading', { name: 'Twice' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.goto(shop.addressOf('/dashboards'));
+  await page.getByRole('link', { name: 'Twice' }).first().waitFor();
+  expect(await page.getByRole('link', { name: 'Twice' }).count()).toBe(1);
+});
