@@ -7,10 +7,12 @@ import { createRoot } from 'react-dom/client';
 import { restoreFragment } from './api/request.js';
 import { App } from './app.js';
 import { readBoot } from './boot.js';
+import { keepFocus } from './shell/keep-focus.js';
 import { applyTheme } from './shell/theme.js';
 
 applyTheme();
 restoreFragment();
+keepFocus();
 
 // A failed query is shown with its cause and a button: repeating it unasked would hide both.
 const client = new QueryClient({

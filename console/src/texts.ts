@@ -22,8 +22,6 @@ export const texts = {
   dates: { from: 'From', to: 'To' },
   project: {
     label: 'Project',
-    switch: 'Switch project',
-    none: 'No project',
     create: 'New project',
     createIn: (organization: string) => `New project in ${organization}`,
   },
@@ -43,18 +41,7 @@ export const texts = {
     project: 'Project',
     query: 'Query',
   },
-  shortcuts: {
-    title: 'Keyboard shortcuts',
-    close: 'Close',
-    rows: [
-      [['/'], 'Go to the query'],
-      [['Ctrl', 'Enter'], 'Run the query'],
-      [['Ctrl', 'K'], 'Go to a screen, a project or an earlier query'],
-      [['?'], 'Show these shortcuts'],
-    ] as const,
-    open: (screen: string) => `Open ${screen}`,
-    note: 'Single letters can be switched off in the account menu.',
-  },
+  close: 'Close',
   failedParts: {
     screen: 'This screen could not be shown',
     answer: 'This answer could not be shown',
@@ -93,6 +80,7 @@ export const texts = {
       alert: 'New alert',
       mine: 'My dashboard',
       add: 'Add to dashboard',
+      notLoaded: 'The dashboards could not be loaded',
       addedTo: (title: string) => `Added to ${title}`,
     },
     cancelled: 'Cancelled. Nothing runs any more.',

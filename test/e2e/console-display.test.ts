@@ -98,8 +98,37 @@ describe('the focus', () => {
     await region(visited).getByText('1 row', { exact: true }).waitFor();
     await expect.poll(() => page.evaluate(IS_IN_ANSWER)).toBe(true);
   });
+
+  test('returns from a dialog that is cancelled to what opened it', async () => {
+    const { page } = await shop.visit('/settings/project');
+    for (const name of ['Rotate the secret key', 'Delete the project']) {
+      await page.getByRole('button', { name }).press('Enter');
+      await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).press('Enter');
+      await expect.poll(() => page.evaluate(FOCUSED)).toBe(name);
+    }
+  });
+
+  test('stays at a button whose action runs, and at a choice that loads other figures', async () => {
+    const { page } = await shop.visit('/settings/tokens');
+    await page.route('**/tokens', async (route) => {
+      // Longer than a frame, in which the browser takes the focus from a disabled button.
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    await page.getByLabel('Name').fill('by keys');
+    await page.getByRole('button', { name: 'Create token' }).press('Enter');
+    await page.getByRole('button', { name: 'Revoke by keys' }).waitFor();
+    await expect.poll(() => page.evaluate(FOCUSED)).toBe('Create token');
+
+    await page.goto(shop.addressOf('/settings/usage'));
+    const period = page.getByRole('combobox', { name: 'Period' });
+    await period.press('ArrowDown');
+    await period.press('ArrowDown');
+    expect(await period.inputValue()).toBe('365');
+  });
 });
 
+const FOCUSED = 'document.activeElement.textContent';
 const IS_IN_ANSWER = `document.activeElement.closest('[aria-label="Answer"]') !== null`;
 
 test('the bar at the top does not cover a low screen, such as one at 400 %', async () => {
@@ -249,4 +278,46 @@ test('a step of a funnel that no one reached has no bar, and its median stays on
     }),
   );
   expect(lines).toEqual([1]);
+});
+
+test('screen readers are told of an answer, and find each table by its name', async () => {
+  const visited = await shop.visit(askPath('page_view | last 7d | count'));
+  const { page } = visited;
+  await region(visited).getByRole('status').filter({ hasText: '1 row' }).waitFor();
+  await page.goto(shop.addressOf('/data'));
+  await page.getByRole('table', { name: 'Events' }).waitFor();
+  await page.goto(shop.addressOf('/data#part=properties'));
+  await page.getByRole('table', { name: 'Properties' }).waitFor();
+});
+
+test('the days of rejected events are as wide as their card and have dates; no form has an empty line', async () => {
+  const { page } = await shop.visit('/data#part=rejected');
+  await track(shop.url, shop.publicKey, { events: [{ user_id: 'nameless' }] });
+  const reason = page.getByRole('list', { name: 'Reason' }).getByRole('listitem');
+  const today = new Date().toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
+  await reason.getByText(today, { exact: true }).waitFor();
+  const widths = await Promise.all([reason.boundingBox(), reason.getByRole('img').boundingBox()]);
+  expect(widths[1]?.width).toBe(widths[0]?.width);
+
+  await page.goto(shop.addressOf('/settings/members'));
+  const field = await page.getByLabel('E-mail address').boundingBox();
+  const button = await page.getByRole('button', { name: 'Invite' }).boundingBox();
+  // The gap between two lines of a form is 16 pixels.
+  expect((button?.y ?? 0) - (field?.y ?? 0) - (field?.height ?? 0)).toBeLessThan(20);
+});
+
+test('a dashboard is made once by a double click, and not at all by Cancel', async () => {
+  const { page } = await shop.visit('/dashboards');
+  const dialog = page.getByRole('dialog', { name: 'New dashboard' });
+  for (const name of ['Cancel', 'Create dashboard']) {
+    await page.getByRole('button', { name: 'New dashboard' }).click();
+    await dialog.getByLabel('Title').fill('Twice');
+    await dialog.getByRole('button', { name }).dblclick({ noWaitAfter: true });
+    await dialog.waitFor({ state: 'detached' });
+  }
+  await page.getByRole('heading', { name: 'Twice' }).waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.goto(shop.addressOf('/dashboards'));
+  await page.getByRole('link', { name: 'Twice' }).first().waitFor();
+  expect(await page.getByRole('link', { name: 'Twice' }).count()).toBe(1);
 });

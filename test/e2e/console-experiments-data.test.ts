@@ -212,17 +212,27 @@ describe('data', () => {
     await page.getByRole('list', { name: 'Ignored fields' }).getByText('Send it as time.').waitFor();
   });
 
-  test('that fails says so', async () => {
+  test('that fails says so, as Experiments does, and one Retry asks for all again', async () => {
     const { page } = await shop.visit('/data');
     await page.getByRole('region', { name: 'Events' }).waitFor();
-    await page.route('**/catalog', (route) =>
-      route.fulfill({ status: 503, contentType: 'application/json', body: '{"error":"the catalog cannot be read"}' }),
+    let isDown = true;
+    await page.route(/\/(catalog|query)$/, (route) =>
+      isDown ? route.fulfill({ status: 503, json: { error: 'the events cannot be read' } }) : route.fallback(),
     );
-    await page.reload();
-    await page.getByRole('alert').filter({ hasText: 'the catalog cannot be read' }).waitFor();
-    await page.unroute('**/catalog');
-    await page.getByRole('button', { name: 'Retry' }).click();
-    await page.getByRole('region', { name: 'Events' }).waitFor();
+    for (const [path, shown] of [
+      ['/data', page.getByRole('region', { name: 'Events' })],
+      ['/experiments', page.getByRole('list', { name: 'Experiments' })],
+    ] as const) {
+      isDown = true;
+      await page.goto('about:blank');
+      await page.goto(shop.addressOf(path));
+      await page.getByRole('alert').filter({ hasText: 'the events cannot be read' }).waitFor();
+      // Each of these screens asks two things at once.
+      await page.waitForLoadState('networkidle');
+      isDown = false;
+      await page.getByRole('button', { name: 'Retry' }).click();
+      await shown.waitFor();
+    }
   });
 });
 

@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { askPath } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { expectReachByKeyboard } from '../support/console-keyboard.js';
 import { useConsoleShop } from '../support/console-shop.js';
@@ -366,6 +367,24 @@ test('what is no query is not called one when it cannot be loaded', async () => 
     await page.goto(shop.addressOf(path));
     await page.getByRole('alert').filter({ hasText: 'This could not be loaded' }).waitFor();
   }
+  await page.goto(shop.addressOf(askPath('purchase | last 7d | count')));
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await page.getByRole('alert').filter({ hasText: 'The dashboards could not be loaded' }).waitFor();
+  await page.context().close();
+});
+
+test('a list that the service never answers is asked for again by a button', async () => {
+  const { page } = await shop.openBrowser();
+  // A minute is a second.
+  const faster = 'AbortSignal.timeout = (wait => (ms) => wait(ms / 60))(AbortSignal.timeout.bind(AbortSignal));';
+  await page.addInitScript(faster);
+  await page.route('**/api/**/tokens', () => undefined);
+  await page.goto(shop.addressOf('/settings/tokens'));
+  await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'The service cannot be reached' }).waitFor();
+  await page.unroute('**/api/**/tokens');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByText('There are no tokens').waitFor();
   await page.context().close();
 });
 

@@ -332,10 +332,14 @@ describe('an answer of 10,000 rows', () => {
 });
 
 test('the console shows the names of all screens without scrolling on a desktop', async () => {
-  for (const width of [1280, 1440, 1536, 1920]) {
-    const { page } = await shop.visit('/start', { browser: { viewport: { width, height: 800 } } });
+  const { id: projectId } = await shop.newProject('A project with a long name');
+  for (const width of [1000, 1280, 1440, 1536, 1600, 1760]) {
+    const { page } = await shop.visit('/start', { projectId, browser: { viewport: { width, height: 800 } } });
     const navigation = page.getByRole('navigation', { name: 'Screens' });
     await navigation.waitFor();
+    const project = await page.getByRole('button', { name: 'Project: ' }).boundingBox();
+    expect((await navigation.boundingBox())?.x).toBeGreaterThan((project?.x ?? 0) + (project?.width ?? 0));
+    if (width === 1000) continue;
     const { scrollWidth, clientWidth } = await navigation.evaluate((element) => ({
       scrollWidth: element.scrollWidth,
       clientWidth: element.clientWidth,

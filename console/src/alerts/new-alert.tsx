@@ -3,6 +3,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { FailedAnswer } from '../answer/failed-answer.js';
 import { QueryField } from '../ask/query-field.js';
 import { idOf, toYamlCard } from '../ask/share.js';
 import { isAtLeast, type Project } from '../boot.js';
@@ -14,6 +15,7 @@ import { messageOf } from '../dashboards/use-draft.js';
 import { Dialog } from '../shell/dialog.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
+import { texts } from '../texts.js';
 import style from './alerts.module.css';
 import { addAlert, type DryRun, dryRunNew } from './api.js';
 import { type NewAlert, toYamlAlert } from './document.js';
@@ -37,7 +39,7 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const client = useQueryClient();
-  const { data } = useQuery(listQuery(project.id));
+  const { data, error, refetch } = useQuery(listQuery(project.id));
   const canAdd = isAtLeast(project.role, 'admin');
   const editable = (data ?? []).filter(
     ({ visibility, synced_at: syncedAt }) => visibility === 'project' && syncedAt === null,
@@ -166,6 +168,9 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
         )}
         {result !== undefined && <DryRunResult result={result} state="ok" />}
         {text !== undefined && <Snippet name={words.asText} text={text} />}
+        {canAdd && error && (
+          <FailedAnswer failure={error} retry={() => void refetch()} title={texts.ask.dashboard.notLoaded} />
+        )}
         {!canAdd && <p className="muted">{words.cannotAdd}</p>}
         <div className={dashboards.tools}>
           <button type="button" className="button" disabled={isBusy} onClick={() => void tryIt()}>

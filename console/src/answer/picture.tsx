@@ -31,7 +31,7 @@ export function Picture({ answer, timezone, view, setView, showAll, refine }: Pr
   return (
     <>
       <header className={style.head}>
-        <p className={style.facts}>
+        <p className={style.facts} role="status">
           <span>{period(answer.period, timezone)}</span>
           <span>{timezone}</span>
           <span>{texts.answer.rows(answer.rows.length, answer.total)}</span>

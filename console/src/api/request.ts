@@ -48,21 +48,30 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   try {
     response = await fetch(path, { ...init, headers: { Accept: 'application/json', ...init.headers } });
   } catch (cause) {
-    if (init.signal?.aborted) throw cause;
+    if (isCancelled(init)) throw cause;
     throw new RequestFailed(0, 'the service cannot be reached');
   }
   readClock(response);
   if (response.ok) {
     return withReadFailures(response, (cause) => {
-      throw init.signal?.aborted ? cause : new RequestFailed(0, 'the answer broke off');
+      throw isCancelled(init) ? cause : new RequestFailed(0, 'the answer broke off');
     });
   }
   if (response.status === 401) signInAgain();
   throw await failureOf(response);
 }
 
-export const getJson = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
-  (await (await request(path, signal ? { signal } : {})).json()) as T;
+/** The service answers lists within seconds; a query, which may take longer, is no GET. */
+const READ_WITHIN_MS = 60_000;
+
+const isCancelled = ({ signal }: RequestInit): boolean =>
+  signal?.aborted === true && signal.reason?.name !== 'TimeoutError';
+
+export async function getJson<T>(path: string, cancelled?: AbortSignal): Promise<T> {
+  const late = AbortSignal.timeout(READ_WITHIN_MS);
+  const response = await request(path, { signal: cancelled ? AbortSignal.any([cancelled, late]) : late });
+  return (await response.json()) as T;
+}
 
 export const postJson = (path: string, body: unknown, signal?: AbortSignal): Promise<Response> =>
   request(path, {

@@ -2,6 +2,7 @@
 // loaded when the menu opens.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
+import { FailedAnswer } from '../answer/failed-answer.js';
 import type { Project } from '../boot.js';
 import { addCard, listQuery } from '../dashboards/api.js';
 import { createNamed } from '../dashboards/create.js';
@@ -24,7 +25,7 @@ interface Props {
 }
 
 export function DashboardChoices({ project, q, choose }: Props) {
-  const { data = [] } = useQuery(listQuery(project.id));
+  const { data = [], error, refetch } = useQuery(listQuery(project.id));
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const writable = data.filter(
@@ -54,6 +55,7 @@ export function DashboardChoices({ project, q, choose }: Props) {
         <Icon name="alert" size={16} />
         {texts.ask.dashboard.alert}
       </Link>
+      {error && <FailedAnswer failure={error} retry={() => void refetch()} title={texts.ask.dashboard.notLoaded} />}
       {writable.length > 0 && <div className={menuTitle}>{texts.nav.dashboards}</div>}
       {writable.map(({ id, title }) => (
         <button key={id} type="button" className={menuItem} onClick={() => choose(() => addTo(id))}>

@@ -10,6 +10,7 @@ import type { Answer } from '../api/answer.js';
 import { paced } from '../api/paced.js';
 import { query, ROWS_MAX } from '../api/query.js';
 import type { RequestFailed } from '../api/request.js';
+import { retryFailed } from '../api/retry-failed.js';
 import { toFragment } from '../ask/permalink.js';
 import { Boundary } from '../shell/boundary.js';
 import { Icon } from '../shell/icon.js';
@@ -115,7 +116,7 @@ function Answers({ projectId, card, queries, timezone, hasOwnRange }: AnswersPro
   });
   const failed = results.find(({ error }) => error !== null);
   if (failed !== undefined) {
-    return <FailedAnswer failure={failed.error as RequestFailed} retry={() => void failed.refetch()} />;
+    return <FailedAnswer failure={failed.error as RequestFailed} retry={retryFailed(results)} />;
   }
   const answers = results.map(({ data }) => data);
   if (!answers.every((answer) => answer !== undefined)) {

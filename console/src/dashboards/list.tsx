@@ -54,18 +54,21 @@ export function List({ project }: { readonly project: Project }) {
 
 function NewDialog({ project, close }: { readonly project: Project; readonly close: () => void }) {
   const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
     const visibility = form.get('visibility') === 'project' ? 'project' : 'personal';
+    setBusy(true);
     try {
       const { id } = await createNamed(project.id, { title: String(form.get('title')), visibility });
       await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
       navigate(`/projects/${project.id}/dashboards/${id}#v=edit`);
     } catch (error) {
       setProblem(error instanceof Error ? error.message : String(error));
+      setBusy(false);
     }
   };
   return (
@@ -90,9 +93,14 @@ function NewDialog({ project, close }: { readonly project: Project; readonly clo
             {problem}
           </p>
         )}
-        <button type="submit" className="button primary">
-          {dashboardsTexts.create}
-        </button>
+        <div className={style.tools}>
+          <button type="button" className="button" onClick={close}>
+            {dashboardsTexts.cancel}
+          </button>
+          <button type="submit" className="button primary" disabled={isBusy}>
+            {dashboardsTexts.create}
+          </button>
+        </div>
       </form>
     </Dialog>
   );

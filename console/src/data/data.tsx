@@ -5,6 +5,7 @@ import { type ReactNode, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { getJson, type RequestFailed } from '../api/request.js';
+import { retryFailed } from '../api/retry-failed.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
 import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
@@ -67,7 +68,7 @@ function Names({ project, part, name }: NamesProps) {
     [part, catalog.data, figures.data],
   );
   const failed = [catalog, figures].find(({ error, isFetching }) => error !== null && !isFetching);
-  if (failed?.error) return <FailedAnswer failure={failed.error} retry={() => void failed.refetch()} />;
+  if (failed?.error) return <FailedAnswer failure={failed.error} retry={retryFailed([catalog, figures])} />;
   const names = events ?? fields;
   if (names === undefined) return <p role="status">{texts.loading}</p>;
   if (events?.length === 0) return <NoEvents project={project} />;

@@ -6,6 +6,7 @@ import { splitColumns } from '../answer/columns.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
+import { retryFailed } from '../api/retry-failed.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
 import { toFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
@@ -35,13 +36,13 @@ export function EventDetail({ project, event }: Props) {
             {dataTexts.ask}
           </Link>
         </header>
-        {failed?.error && <FailedAnswer failure={failed.error} retry={() => void failed.refetch()} />}
+        {failed?.error && <FailedAnswer failure={failed.error} retry={retryFailed([byDay, inspected])} />}
         {byDay.data !== undefined && <ByDay answer={byDay.data} event={event} timezone={project.timezone} />}
       </section>
       <section className={`card ${style.card}`} aria-labelledby="properties">
         <h2 id="properties">{dataTexts.propertiesOf(event)}</h2>
         {inspected.data === undefined ? (
-          <p role="status">{texts.loading}</p>
+          inspected.error === null && <p role="status">{texts.loading}</p>
         ) : inspected.data.rows.length === 0 ? (
           <p className="muted">{dataTexts.noProperties}</p>
         ) : (

@@ -18,7 +18,7 @@ const SHOWN_MAX = 300;
 export function EventTable({ events, open, timezone }: Props) {
   const most = Math.max(1, ...events.map(({ count }) => count));
   return (
-    <table className={style.table}>
+    <table className={style.table} aria-label={dataTexts.parts.events}>
       <thead>
         <tr>
           <th scope="col">{dataTexts.event}</th>

@@ -16,7 +16,7 @@ export function FieldTable({
   readonly open: string | undefined;
 }) {
   return (
-    <table className={style.table}>
+    <table className={style.table} aria-label={dataTexts.parts.properties}>
       <thead>
         <tr>
           <th scope="col">{dataTexts.property}</th>

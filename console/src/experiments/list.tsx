@@ -3,6 +3,7 @@
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { compact, day, exact, percent } from '../answer/format.js';
+import { retryFailed } from '../api/retry-failed.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
 import type { Project } from '../boot.js';
 import { colorOf } from '../charts/series.js';
@@ -24,7 +25,7 @@ export function List({ project }: { readonly project: Project }) {
         <p className="muted">{experimentTexts.period}</p>
       </header>
       {failed?.error ? (
-        <FailedAnswer failure={failed.error} retry={() => void failed.refetch()} />
+        <FailedAnswer failure={failed.error} retry={retryFailed([people, byDay])} />
       ) : summaries === undefined ? (
         <p role="status">{texts.loading}</p>
       ) : summaries.length === 0 ? (

@@ -114,7 +114,7 @@ function ReceiptDialog({ project, receipt, problem, close }: ReceiptProps) {
       <p className={style.request}>{peopleTexts.request(receipt.request_id)}</p>
       <form method="dialog">
         <button type="submit" className="button">
-          {texts.shortcuts.close}
+          {texts.close}
         </button>
       </form>
     </Dialog>

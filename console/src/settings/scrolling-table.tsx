@@ -13,7 +13,7 @@ export function ScrollingTable({ name, columns, children }: Props) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={`card ${style.scroll}`} tabIndex={0} aria-label={name}>
-      <table className={style.table}>
+      <table className={style.table} aria-label={name}>
         <thead>
           <tr>
             {columns.map((column) => (

@@ -27,8 +27,6 @@ export function Usage({ project }: { readonly project: Project }) {
   const to = dateOf(serviceNow());
   const request = useQuery(usageQuery(project, dateOf(serviceNow() - (span - 1) * DAY_MS), to));
   const { data } = request;
-  if (data === undefined) return <Pending of={request} />;
-  const sum = (of: Figure): number => data.reduce((total, each) => total + each[of], 0);
   return (
     <>
       <div className={style.line}>
@@ -43,6 +41,26 @@ export function Usage({ project }: { readonly project: Project }) {
           </select>
         </label>
       </div>
+      {data === undefined ? (
+        <Pending of={request} />
+      ) : (
+        <Figures days={data} today={to} figure={figure} choose={setFigure} />
+      )}
+    </>
+  );
+}
+
+interface FiguresProps {
+  readonly days: readonly UsageDay[];
+  readonly today: string;
+  readonly figure: Figure;
+  readonly choose: (figure: Figure) => void;
+}
+
+function Figures({ days, today, figure, choose }: FiguresProps) {
+  const sum = (of: Figure): number => days.reduce((total, each) => total + each[of], 0);
+  return (
+    <>
       <Tiles tiles={FIGURES.map((of) => ({ name: settingsTexts.figures[of], text: exact(sum(of)) }))} />
       <fieldset className={style.choices}>
         <legend className="unseen">{texts.charts.line}</legend>
@@ -52,7 +70,7 @@ export function Usage({ project }: { readonly project: Project }) {
             type="button"
             className="button small"
             aria-pressed={of === figure}
-            onClick={() => setFigure(of)}
+            onClick={() => choose(of)}
           >
             {settingsTexts.figures[of]}
           </button>
@@ -60,7 +78,7 @@ export function Usage({ project }: { readonly project: Project }) {
       </fieldset>
       <section className={`card ${style.card}`} aria-label={settingsTexts.parts.usage}>
         <LineChart
-          data={toData(data, figure, to)}
+          data={toData(days, figure, today)}
           name={texts.charts.byDay(settingsTexts.figures[figure], exact(sum(figure)))}
         />
       </section>

@@ -1,5 +1,5 @@
 // A modal dialog: the browser keeps the focus inside, and returns it afterwards.
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import style from './dialog.module.css';
 
 interface Props {
@@ -11,7 +11,12 @@ interface Props {
 
 export function Dialog({ name, close, className, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useLayoutEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    // A dialog that is removed while it is open returns no focus.
+    return () => element?.close();
+  }, []);
   // A click is also what ends outside after text was selected in a field.
   const beganOutside = useRef(false);
   return (

@@ -21,7 +21,7 @@ export function LazyDialog({ close, children }: Props) {
           {message}
           <form method="dialog" className={style.buttons}>
             <button type="submit" className="button small">
-              {texts.shortcuts.close}
+              {texts.close}
             </button>
           </form>
         </Dialog>

@@ -1,17 +1,19 @@
 // Frame of every screen: project, navigation, account, palette and keyboard.
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import type { ScreenName } from '../app.js';
 import type { Boot, Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { AccountMenu } from './account-menu.js';
 import { Icon, type IconName, Mark } from './icon.js';
+import { LazyDialog } from './lazy-dialog.js';
 import { Palette } from './palette.js';
 import { ProjectSwitcher } from './project-switcher.js';
 import style from './shell.module.css';
-import { ShortcutsHelp } from './shortcuts-help.js';
 import { showLink } from './show-link.js';
 import { useShortcuts } from './use-shortcuts.js';
+
+const ShortcutsHelp = lazy(async () => ({ default: (await import('./shortcuts-help.js')).ShortcutsHelp }));
 
 /** Screens in the navigation; the letter opens one after `g`. */
 export const NAVIGATION: readonly { readonly name: ScreenName; readonly letter: string; readonly icon: IconName }[] = [
@@ -38,6 +40,7 @@ type Dialog = 'palette' | 'help' | undefined;
 
 export function Shell({ boot, project, screen, children }: ShellProps) {
   const [dialog, setDialog] = useState<Dialog>();
+  const close = (): void => setDialog(undefined);
   useShortcuts(project, setDialog);
   return (
     <div className={style.shell}>
@@ -75,8 +78,12 @@ export function Shell({ boot, project, screen, children }: ShellProps) {
       <main id="main" className={style.main} tabIndex={-1}>
         {children}
       </main>
-      {dialog === 'palette' && <Palette boot={boot} project={project} close={() => setDialog(undefined)} />}
-      {dialog === 'help' && <ShortcutsHelp close={() => setDialog(undefined)} />}
+      {dialog === 'palette' && <Palette boot={boot} project={project} close={close} />}
+      {dialog === 'help' && (
+        <LazyDialog close={close}>
+          <ShortcutsHelp close={close} />
+        </LazyDialog>
+      )}
     </div>
   );
 }
