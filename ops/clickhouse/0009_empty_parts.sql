@@ -2,11 +2,9 @@
 -- partition, a part that covers the last one written with a quorum. When the last rows of a month,
 -- or the last profiles of a shard, are deleted and the empty part is removed, no replica has such a
 -- part, and every read of the table fails (REPLICA_IS_NOT_IN_QUORUM).
---
--- 1 is the default.
 
-ALTER TABLE events MODIFY SETTING remove_empty_parts = {one 1, replicas 0};
+{replicas ALTER TABLE events MODIFY SETTING remove_empty_parts = 0};
 
-ALTER TABLE device_map MODIFY SETTING remove_empty_parts = {one 1, replicas 0};
+{replicas ALTER TABLE device_map MODIFY SETTING remove_empty_parts = 0};
 
-ALTER TABLE profiles MODIFY SETTING remove_empty_parts = {one 1, replicas 0};
+{replicas ALTER TABLE profiles MODIFY SETTING remove_empty_parts = 0};

@@ -35,8 +35,8 @@ export interface TableLayout {
 /** `{ReplacingMergeTree TABLE ARGUMENTS}` in a migration. */
 const ENGINE = /\{(\w*MergeTree) (\w+) ?([^}]*)\}/g;
 
-/** `{one VALUE, replicas VALUE}` in a migration. */
-const BY_LAYOUT = /\{one (\w+), replicas (\w+)\}/g;
+/** `{replicas STATEMENT}` in a migration: of replicas alone. */
+const OF_REPLICAS = /\{replicas ([^}]*)\}/g;
 
 /** Engine clause of a table. `{replica}` is a macro of the server. */
 export function engineClause(
@@ -55,7 +55,7 @@ export function toStatements(sql: string, layout: TableLayout): string[] {
   return sql
     .replace(/^\s*--.*$/gm, '')
     .replace(ENGINE, (_, engine: string, table: string, args: string) => engineClause(engine, table, args, layout))
-    .replace(BY_LAYOUT, (_, one: string, replicas: string) => (layout.isReplicated ? replicas : one))
+    .replace(OF_REPLICAS, (_, statement: string) => (layout.isReplicated ? statement : ''))
     .split(/;\s*$/m)
     .map((statement) => statement.trim())
     .filter((statement) => statement !== '');
