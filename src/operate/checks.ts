@@ -120,12 +120,14 @@ export const CHECKS: readonly Check[] = [
     name: 'ClickHouse',
     isOfShard: true,
     advice: 'see that it runs, that CLICKHOUSE_URL is right, and that npm run migrate has been run',
-    run: async (_, { clickhouse }) => {
+    run: async (_, shard) => {
       const [row] = await select<{ version: string }>(
-        clickhouse,
+        shard.clickhouse,
         'SELECT version() AS version FROM (SELECT 1) WHERE (SELECT count() FROM events WHERE time > now() + 1e8) = 0',
       );
-      return ok(row?.version ?? '');
+      const silent = await findSilentHosts([shard]);
+      if (silent.length === 0) return ok(row?.version ?? '');
+      return { state: 'failed', found: `${describeHosts(silent)}: no answer, or behind the other hosts` };
     },
   },
   {

@@ -1,11 +1,12 @@
 // Changes the addresses of a shard: another name, port, account or password of the same server, or
 // a server with a copy of its data. Also the order of replicas.
+import { hasTable } from '../platform/clickhouse/has-table.js';
 import { withClient } from '../platform/clickhouse/migrate.js';
 import { FIRST_SHARD, REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { ProjectId } from '../platform/ids.js';
 import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import type { ShardsDeps } from './add-shard.js';
-import { findSameServer, hasTable, hostOf, requireMigrated, requireNewServers } from './check-servers.js';
+import { findSameServer, hostOf, requireMigrated, requireNewServers } from './check-servers.js';
 import { findBusiest, listRegistered, type RegisteredShard, requireRegistered, setUrls } from './store.js';
 
 /** Throws when the new addresses do not lead to the data of the shard. May be repeated. */
@@ -29,19 +30,19 @@ async function changeAlone(
   if (urls.length !== before.length) {
     throw new Error(`name as many URLs as the shard ${shard} has: ${before.length}, not ${urls.length}`);
   }
-  const isOrder = isSameSet(before, urls);
+  const [first = ''] = urls;
   // Another replica may become the first while the first does not answer.
-  for (const url of isOrder ? urls.slice(0, 1) : urls) {
-    if (await hasTable(url, database, 'events')) continue;
-    throw new Error(`${hostOf(url)} has no table "events" in the database ${database}`);
-  }
-  if (!isOrder) await requireData({ config, postgres }, { shard, registered, urls });
+  if (!isSameSet(before, urls)) await requireData({ config, postgres }, { shard, registered, urls });
+  else if (!(await hasTable(first, database, 'events'))) throw hasNoEvents(first, database);
   await setUrls(postgres, shard, urls);
   say(`shard ${shard} is at ${urls.map(hostOf).join(' and ')}; processes use it within ${REGISTRY_EVERY_MS / 1000} s`);
 }
 
 const isSameSet = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((url) => other.includes(url));
+
+const hasNoEvents = (url: string, database: string): Error =>
+  new Error(`${hostOf(url)} has no table "events" in the database ${database}`);
 
 /** Throws unless the addresses, and no other shard, have the data of the shard. */
 async function requireData(
@@ -50,6 +51,11 @@ async function requireData(
 ): Promise<void> {
   const database = config.CLICKHOUSE_DATABASE;
   const before = requireRegistered(registered, shard).urls;
+  const withTable = await Promise.all(urls.map((url) => hasTable(url, database, 'events')));
+  if (!withTable.includes(true)) throw hasNoEvents(urls[0] ?? '', database);
+  const migrate = () => requireMigrated({ id: shard, urls }, database, 'the address is not changed');
+  // An empty server beside others becomes a replica, with their tables.
+  if (withTable.includes(false)) await migrate();
   const others = registered.filter(({ id }) => id !== shard);
   await requireNewServers(
     database,
@@ -59,7 +65,7 @@ async function requireData(
   const isSame = await leadToSame(database, before, urls);
   const busiest = isSame ? undefined : await findBusiest(postgres, shard);
   if (busiest !== undefined) await requireEvents(urls, database, busiest);
-  await requireMigrated({ id: shard, urls }, database, 'the address is not changed');
+  await migrate();
 }
 
 /**

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { CANARY_PREFIX } from '../ingest/canary.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { hasTable } from '../platform/clickhouse/has-table.js';
 import { migrateShard, type ShardHosts, withClient } from '../platform/clickhouse/migrate.js';
 import { messageOf } from '../platform/errors.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
@@ -36,12 +37,6 @@ export function findSameServer(database: string, url: string, others: readonly s
     }
   });
 }
-
-export const hasTable = (url: string, database: string, table: string): Promise<boolean> =>
-  withClient(url, database, async (clickhouse) => {
-    const result = await clickhouse.query({ query: `EXISTS TABLE ${table}`, format: 'JSONEachRow' });
-    return (await result.json<{ result: number }>())[0]?.result === 1;
-  });
 
 /**
  * Resolves with the number of applied files. Throws an error that begins with `otherwise` and names

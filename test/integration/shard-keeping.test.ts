@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { CHECKS, type Stores } from '../../src/operate/checks.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { migrateShard } from '../../src/platform/clickhouse/migrate.js';
 import type { Shards } from '../../src/platform/clickhouse/shards.js';
@@ -180,6 +181,11 @@ test('expired events are gone from every host of a shard before they are said to
   expect(await describeShards({ config: databases.config, postgres })).toMatch(
     new RegExp(`\\| 3 +\\|.*\\| shard 3 at ${nameOf(2)} does not answer +\\|`),
   );
+  const check = CHECKS.find(({ name }) => name === 'ClickHouse');
+  expect(await check?.run({} as Stores, await shards.get(3))).toEqual({
+    state: 'failed',
+    found: `shard 3 at ${nameOf(2)}: no answer, or behind the other hosts`,
+  });
   await startNightOf([project]);
   await workerSays(`shard 3 at ${nameOf(2)} does not answer`);
   await engineOf(2).start();
@@ -249,14 +255,24 @@ test('an erasure ends when no host of a shard has the person, and names one that
   await areAt(other, [2, 3]);
 }, 300_000);
 
-test('another replica becomes the first while the first does not answer', async () => {
+test('another replica becomes the first while the first does not answer, and an empty server replaces that', async () => {
   const signal = new AbortController().signal;
-  const order = (...urls: string[]) =>
-    changeAddress({ config: databases.config, postgres, redis, say: () => {}, signal }, 3, urls);
+  const change = async (...urls: string[]): Promise<string[]> => {
+    await changeAddress({ config: databases.config, postgres, redis, say: () => {}, signal }, 3, urls);
+    await shards.read();
+    return (await shards.get(3)).hosts.map(({ name }) => name);
+  };
   await engineOf(1).kill();
-  await expect(order(urlOf(1), urlOf(2))).rejects.toThrow('ECONNREFUSED');
-  await order(urlOf(2), urlOf(1));
-  await shards.read();
-  expect((await shards.get(3)).hosts.map(({ name }) => name)).toEqual([nameOf(2), nameOf(1)]);
-  await engineOf(1).start();
-}, 60_000);
+  await expect(change(urlOf(1), urlOf(2))).rejects.toThrow('ECONNREFUSED');
+  expect(await change(urlOf(2), urlOf(1))).toEqual([nameOf(2), nameOf(1)]);
+  const empty = await startExtraEngine();
+  engines.push(empty);
+  await expect(change(empty.url, urlOf(1))).rejects.toThrow('ECONNREFUSED');
+  expect(await change(urlOf(2), empty.url)).toEqual([nameOf(2), new URL(empty.url).host]);
+  const tables: unknown[] = [];
+  for (const host of await clientsOf(3)) {
+    const asked = await host.query({ query: 'SHOW TABLES', format: 'JSONEachRow' });
+    tables.push(await asked.json());
+  }
+  expect(tables[1]).toEqual(tables[0]);
+}, 120_000);

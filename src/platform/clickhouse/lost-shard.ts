@@ -2,7 +2,7 @@
 // The command that adds a shard creates its tables before it registers it; with new ones, queries
 // would answer 0 instead of failing.
 import type { Postgres } from '../postgres/client.js';
-import { createClickHouse } from './client.js';
+import { hasTable } from './has-table.js';
 import { FIRST_SHARD } from './shards.js';
 
 /**
@@ -15,7 +15,7 @@ export async function findLoss(
   { id, urls }: { readonly id: number; readonly urls: readonly string[] },
   database: string,
 ): Promise<string | undefined> {
-  const asked = await Promise.allSettled(urls.map((url) => hasEvents(url, database)));
+  const asked = await Promise.allSettled(urls.map((url) => hasTable(url, database, 'events')));
   const answers = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
   if (answers.length === 0 || answers.includes(true)) return undefined;
   const isFirst = id === FIRST_SHARD;
@@ -39,18 +39,3 @@ const PROJECTS = `
 
 const PROJECTS_WITH_EVENTS = `${PROJECTS}
   AND EXISTS (SELECT FROM usage_days AS days WHERE days.project_id = projects.id AND days.events_stored_max > 0)`;
-
-async function hasEvents(url: string, database: string): Promise<boolean> {
-  // The database may not exist, so this connection selects another one.
-  const clickhouse = createClickHouse({ CLICKHOUSE_URL: url, CLICKHOUSE_DATABASE: 'system' });
-  try {
-    const result = await clickhouse.query({
-      query: "SELECT 1 FROM tables WHERE database = {database:String} AND name = 'events'",
-      query_params: { database },
-      format: 'JSONEachRow',
-    });
-    return (await result.json()).length > 0;
-  } finally {
-    await clickhouse.close();
-  }
-}

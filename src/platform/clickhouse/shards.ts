@@ -233,11 +233,11 @@ export class Shards {
 }
 
 /**
- * Readiness: rejects when no shard answers. The projects of the others are served while one is
- * unavailable.
+ * Readiness: rejects when no shard answers, where queries go to. The projects of the others are
+ * served while one is unavailable.
  */
-export const askShards = ({ known }: Pick<Shards, 'known'>): Promise<unknown> => {
-  const answers = known.map(({ clickhouse }) => askClickHouse(clickhouse));
+export const askShards = (shards: Pick<Shards, 'known' | 'readerOf'>): Promise<unknown> => {
+  const answers = shards.known.map((shard) => askClickHouse(shards.readerOf(shard)));
   return answers.length === 1 && answers[0] !== undefined ? answers[0] : Promise.any(answers);
 };
 
