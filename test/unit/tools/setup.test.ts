@@ -98,9 +98,9 @@ test('a folder that the account cannot write is named in one line', () => {
   writeFileSync(join(folder, 'package-lock.json'), '{}');
   chmodSync(folder, 0o555);
   const script = `import('${pathToFileURL(join(folder, 'tools', 'setup.mjs')).href}').then((setup) => setup.installDependencies())`;
-  // The user root writes everywhere.
-  const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
-  const { status, stderr } = spawnSync(process.execPath, ['-e', script], { ...nobody, encoding: 'utf8' });
+  // The user root writes everywhere, so the script runs as an account without any rights.
+  const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+  const { status, stderr } = spawnSync(process.execPath, ['-e', script], { ...account, encoding: 'utf8' });
   chmodSync(folder, 0o755);
   const sentence =
     'has to be installed or built, and this account cannot write there: run npm start once as one that can.';
