@@ -1,8 +1,8 @@
 // Tables of a replica that begins empty beside others, after its disk was lost or its server was
 // replaced: they are those of another replica, as they are now. The migrations would create the
 // tables of the first version, which ClickHouse does not let join.
-import { ClickHouseError } from '@clickhouse/client';
 import { type ClickHouseClient, READ_ONLY } from './client.js';
+import { isReplicaKnown } from './failures.js';
 
 /** Creates the tables and views that are missing, and the list of what was applied. */
 export async function copyTables(from: ClickHouseClient, to: ClickHouseClient): Promise<void> {
@@ -26,11 +26,6 @@ export async function copyTables(from: ClickHouseClient, to: ClickHouseClient): 
     format: 'JSONEachRow',
   });
 }
-
-const REPLICA_ALREADY_EXISTS = '253';
-
-const isReplicaKnown = (error: unknown): boolean =>
-  error instanceof ClickHouseError && error.code === REPLICA_ALREADY_EXISTS;
 
 const stillKnown = (cause: unknown): Error =>
   new Error(

@@ -1,11 +1,14 @@
 // Classifies failures of ClickHouse as transient or permanent (caused by the rows).
 import { ClickHouseError } from '@clickhouse/client';
 
+/** Whether the engine answered with one of these error codes (src/Common/ErrorCodes.cpp). */
+const hasCode = (error: unknown, codes: readonly string[]): boolean =>
+  error instanceof ClickHouseError && codes.includes(error.code);
+
 /**
- * Error codes of the engine (src/Common/ErrorCodes.cpp) that name the data of an insert, not the
- * state of a server.
+ * Error codes that name the data of an insert, not the state of a server.
  */
-const BAD_DATA_CODES: ReadonlySet<string> = new Set([
+const BAD_DATA = [
   '6', // CANNOT_PARSE_TEXT
   '27', // CANNOT_PARSE_INPUT_ASSERTION_FAILED
   '33', // CANNOT_READ_ALL_DATA
@@ -17,38 +20,38 @@ const BAD_DATA_CODES: ReadonlySet<string> = new Set([
   '117', // INCORRECT_DATA
   '131', // TOO_LARGE_STRING_SIZE
   '469', // VIOLATED_CONSTRAINT
-]);
+];
 
 /**
  * All other failures are transient: unavailable, out of memory, busy, or a table that is not
  * created yet.
  */
-export const isBadData = (error: unknown): boolean =>
-  error instanceof ClickHouseError && BAD_DATA_CODES.has(error.code);
+export const isBadData = (error: unknown): boolean => hasCode(error, BAD_DATA);
 
 const QUERY_ID_IS_RUNNING = '216';
 
-export const isQueryIdRunning = (error: unknown): boolean =>
-  error instanceof ClickHouseError && error.code === QUERY_ID_IS_RUNNING;
+export const isQueryIdRunning = (error: unknown): boolean => hasCode(error, [QUERY_ID_IS_RUNNING]);
 
 const CLUSTER_DOESNT_EXIST = '701';
 
-export const isUnknownCluster = (error: unknown): boolean =>
-  error instanceof ClickHouseError && error.code === CLUSTER_DOESNT_EXIST;
+export const isUnknownCluster = (error: unknown): boolean => hasCode(error, [CLUSTER_DOESNT_EXIST]);
 
 const NO_SUCH_DATA_PART = '232';
 
 /** A merge or mutation has replaced the part meanwhile. */
-export const isPartGone = (error: unknown): boolean =>
-  error instanceof ClickHouseError && error.code === NO_SUCH_DATA_PART;
+export const isPartGone = (error: unknown): boolean => hasCode(error, [NO_SUCH_DATA_PART]);
 
-const NO_INSERTS_CODES: ReadonlySet<string> = new Set([
+const NO_INSERTS = [
   '225', // NO_ZOOKEEPER
   '242', // TABLE_IS_READ_ONLY
   '289', // REPLICA_IS_NOT_IN_QUORUM
   '999', // KEEPER_EXCEPTION
-]);
+];
 
 /** The replica is behind others, or has lost Keeper; another may take the insert. */
-export const takesNoInserts = (error: unknown): boolean =>
-  error instanceof ClickHouseError && NO_INSERTS_CODES.has(error.code);
+export const takesNoInserts = (error: unknown): boolean => hasCode(error, NO_INSERTS);
+
+const REPLICA_ALREADY_EXISTS = '253';
+
+/** Keeper has a replica of this name, whose tables this server does not have. */
+export const isReplicaKnown = (error: unknown): boolean => hasCode(error, [REPLICA_ALREADY_EXISTS]);
