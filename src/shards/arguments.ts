@@ -27,7 +27,8 @@ export const HELP = `usage: npm run shards -- <command>
   remove SHARD         removes a drained shard, so that its server can be switched off
   remove SHARD --lost  removes a drained shard whose disks do not exist any more; its server is not asked
   address SHARD URL…   changes the addresses of a shard: another name, account or password of the same server, or a
-                       server with a copy of its data. Another order makes another replica the first
+                       server with a copy of its data, or an empty one in the place of a replica. Another order of
+                       replicas makes another one the first
 
 A move that was interrupted is begun again by the same command. When the command was killed, a worker cancels the move
 within half a minute: the project stays where it was.

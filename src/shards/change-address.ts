@@ -1,5 +1,6 @@
 // Changes the addresses of a shard: another name, port, account or password of the same server, or
-// a server with a copy of its data. Also the order of replicas.
+// a server with a copy of its data. Of replicas also their order, and an empty server in the place
+// of one.
 import { hasTable } from '../platform/clickhouse/has-table.js';
 import { withClient } from '../platform/clickhouse/migrate.js';
 import { FIRST_SHARD, REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
@@ -52,20 +53,19 @@ async function requireData(
   const database = config.CLICKHOUSE_DATABASE;
   const before = requireRegistered(registered, shard).urls;
   const withTable = await Promise.all(urls.map((url) => hasTable(url, database, 'events')));
-  if (!withTable.includes(true)) throw hasNoEvents(urls[0] ?? '', database);
-  const migrate = () => requireMigrated({ id: shard, urls }, database, 'the address is not changed');
-  // An empty server beside others becomes a replica, with their tables.
-  if (withTable.includes(false)) await migrate();
+  const present = urls.filter((_, index) => withTable[index]);
+  if (present.length === 0) throw hasNoEvents(urls[0] ?? '', database);
   const others = registered.filter(({ id }) => id !== shard);
   await requireNewServers(
     database,
     others.flatMap((other) => urlsOf(config, other)),
-    urls,
+    present,
   );
-  const isSame = await leadToSame(database, before, urls);
+  const isSame = await leadToSame(database, before, present);
   const busiest = isSame ? undefined : await findBusiest(postgres, shard);
-  if (busiest !== undefined) await requireEvents(urls, database, busiest);
-  await migrate();
+  if (busiest !== undefined) await requireEvents(present, database, busiest);
+  // An empty server beside these becomes a replica, with their tables.
+  await requireMigrated({ id: shard, urls }, database, 'the address is not changed');
 }
 
 /**

@@ -255,7 +255,7 @@ test('an erasure ends when no host of a shard has the person, and names one that
   await areAt(other, [2, 3]);
 }, 300_000);
 
-test('another replica becomes the first while the first does not answer, and an empty server replaces that', async () => {
+test('replicas change their order while the first does not answer, and an empty server replaces it', async () => {
   const signal = new AbortController().signal;
   const change = async (...urls: string[]): Promise<string[]> => {
     await changeAddress({ config: databases.config, postgres, redis, say: () => {}, signal }, 3, urls);
