@@ -8,6 +8,7 @@ import { CatalogRecorder } from '../src/catalog/recorder.js';
 import { decodeEnvelopes, type Envelope } from '../src/ingest/envelope.js';
 import { EventWriters, type WriterSettings } from '../src/ingest/insert/event-writers.js';
 import { isolateRejected } from '../src/ingest/insert/isolate-rejected.js';
+import { PayloadBudgets } from '../src/ingest/insert/payload-budgets.js';
 import { deleteHostless } from '../src/ingest/insert/replace-hostless.js';
 import { type Holder, storeEnvelopes } from '../src/ingest/insert/store-envelopes.js';
 import { createInsertMetrics, type InsertMetrics } from '../src/ingest/metrics.js';
@@ -18,7 +19,7 @@ import { isBadData } from '../src/platform/clickhouse/failures.js';
 import { REGISTRY_EVERY_MS, type Shard } from '../src/platform/clickhouse/shards.js';
 import { nameFailure } from '../src/platform/errors.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
-import { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
+import type { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
 import { groupBy } from '../src/platform/group-by.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { isLeaseLost, type Lease, LeasedWorker } from '../src/platform/redis/leased-worker.js';
@@ -26,9 +27,6 @@ import { logErrors } from '../src/platform/redis/log-errors.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { Needs, RunningJob } from './runtime.js';
-
-// Share of the payload bytes that is reserved for the prompt queue.
-const PROMPT_SHARE = 1 / 4;
 
 /** Events of a project that is being moved wait this long. */
 const MOVING_DELAY_MS = 1_000;
@@ -40,19 +38,9 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
   const { shards, log } = deps;
   const jobs = new IngestJobs(deps);
   const workers: LeasedWorker<IngestJob>[] = [];
-  /** Payload bytes in memory, by shard. */
-  const budgets = new Map<number, readonly [prompt: ByteSemaphore, bulk: ByteSemaphore]>();
+  const budgets = new PayloadBudgets();
   function startShards(): void {
-    const payloadBytes = BOUNDS.ingestPayloadBytes / shards.known.length;
-    const [promptBytes, bulkBytes] = [payloadBytes * PROMPT_SHARE, payloadBytes * (1 - PROMPT_SHARE)];
-    // A new shard takes its part from the others.
-    for (const [prompt, bulk] of budgets.values()) {
-      prompt.bytesMax = promptBytes;
-      bulk.bytesMax = bulkBytes;
-    }
-    for (const { id } of shards.known.filter((shard) => !budgets.has(shard.id))) {
-      const [prompt, bulk] = [new ByteSemaphore(promptBytes), new ByteSemaphore(bulkBytes)];
-      budgets.set(id, [prompt, bulk]);
+    for (const [id, { prompt, bulk }] of budgets.divideAmong(shards.known.map((shard) => shard.id))) {
       const [promptQueue, bulkQueue] = ingestQueuesOf(id);
       workers.push(startWorker(promptQueue, { jobs, budget: prompt }, deps));
       workers.push(startWorker(bulkQueue, { jobs, budget: bulk }, deps));

@@ -55,8 +55,13 @@ export const BOUNDS = {
    * within a flush delay of 250 ms.
    */
   ingestJobs: 200,
-  /** Payloads in process. The rows and blocks built from them are a few times as large. */
-  ingestPayloadBytes: 32 * MIB,
+  /**
+   * Payloads in process, of a shard and of all, which have equal parts. The rows and blocks built
+   * from them are a few times as large. A batch and the one that collects meanwhile share the part,
+   * so a smaller part means smaller inserts.
+   */
+  ingestShardPayloadBytes: 32 * MIB,
+  ingestPayloadBytes: 128 * MIB,
   /**
    * Under load a batch grows while the previous one is being stored; beyond this many full batches,
    * jobs wait in Redis instead of in memory.
