@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createOrganization, createProject, type NewProject } from '../src/accounts/store.js';
 import { type ClickHouseClient, createClickHouse } from '../src/platform/clickhouse/client.js';
+import { FIRST_SHARD, REGISTRY_EVERY_MS } from '../src/platform/clickhouse/shards.js';
 import { type Config, parseConfig } from '../src/platform/config.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../src/platform/paths.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
@@ -100,6 +101,19 @@ export async function addEngines(directory: string, engines: readonly FurtherEng
     await postgres.destroy();
   }
   return createProjects(directory, engines.length);
+}
+
+/** Sets whether the service knows of its further shards. */
+export async function showFurtherShards(directory: string, isShown: boolean): Promise<void> {
+  const postgres = createPostgres(readServiceConfig(directory), { poolMax: 1 });
+  try {
+    await postgres('shards')
+      .where('id', '>', FIRST_SHARD)
+      .update({ removed_at: isShown ? null : new Date() });
+    await delay(REGISTRY_EVERY_MS * 1.5);
+  } finally {
+    await postgres.destroy();
+  }
 }
 
 /** Each goes to the emptiest shard. */

@@ -1,12 +1,19 @@
 // Three ClickHouse servers beside one, on the same cores: ingestion of three projects that live on
-// one of them or on one each, in alternating rounds; questions of one project before and after the
-// others are added; what looking up placements costs; and the latency of a project while the server
-// of another hangs, then is dead, and its events wait.
+// one of them or on one each, in alternating rounds; questions of one project while the service
+// knows of the others and while it does not, in alternating rounds; what looking up placements
+// costs; and the latency of a project while the server of another hangs, then is dead, and its
+// events wait.
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NewProject } from '../src/accounts/store.js';
 import { PlacementCache } from '../src/ingest/placement-cache.js';
 import type { ClickHouseClient } from '../src/platform/clickhouse/client.js';
-import { addEngines, createProjects, type FurtherEngine, startFurtherEngine } from './further-engine.js';
+import {
+  addEngines,
+  createProjects,
+  type FurtherEngine,
+  showFurtherShards,
+  startFurtherEngine,
+} from './further-engine.js';
 import { measureLatency } from './latency.js';
 import { Load } from './load/load.js';
 import { atLeast, atMost, type Measurement } from './measurement.js';
@@ -35,7 +42,7 @@ interface Sizes {
   readonly latencies: number;
 }
 
-const FULL: Sizes = { seconds: 12, rounds: 4, questions: 150, latencies: 60 };
+const FULL: Sizes = { seconds: 12, rounds: 4, questions: 60, latencies: 60 };
 const QUICK: Sizes = { seconds: 2, rounds: 1, questions: 10, latencies: 4 };
 
 export async function benchShards({ stack, isQuick, say, report }: BenchContext): Promise<Measurement[]> {
@@ -48,22 +55,13 @@ export async function benchShards({ stack, isQuick, say, report }: BenchContext)
     say('one server: warming up');
     await ingest(stack, onOne, sizes);
     await untilMergesRest(stack);
-    say('one server: questions');
-    const before = await askOften(stack, home, sizes.questions);
-
     say('adding two servers');
     for (let server = 2; server <= SERVERS; server += 1) {
       engines.push(await startFurtherEngine(`${stack.directory}/shard-${server}`, stack.database));
     }
     const added = await addEngines(stack.directory, engines);
     const onThree = [home, ...added.map((project, index) => toTarget(project, engines[index]))];
-    const after = await askOften(stack, home, sizes.questions);
-    report([
-      { name: 'a question, one server', value: median(before.service), unit: 'ms' },
-      { name: 'the same, three servers', value: median(after.service), unit: 'ms' },
-      { name: 'its ratio', value: median(after.service) / median(before.service), unit: '', aim: atMost(1.03) },
-      { name: 'ratio of the engine alone meanwhile', value: median(after.engine) / median(before.engine), unit: '' },
-    ]);
+    report(await compareQuestions(stack, home, sizes, say));
 
     await ingest(stack, onThree, sizes);
     report(await compareIngestion(stack, { onOne, onThree, engines }, sizes, say));
@@ -78,6 +76,32 @@ const keysOf = ({ publicKey, secretKey }: Stack) => ({ publicKey, secretKey });
 function toTarget(project: NewProject, engine: FurtherEngine | undefined): Target {
   if (engine === undefined) throw new Error('a server is missing');
   return { clickhouse: engine.clickhouse, ...project };
+}
+
+async function compareQuestions(
+  stack: Stack,
+  home: Target,
+  { rounds, questions }: Sizes,
+  say: (message: string) => void,
+): Promise<Measurement[]> {
+  const asked: Record<'one' | 'three', { service: number; engine: number }>[] = [];
+  const askWhile = async (isShown: boolean) => {
+    await showFurtherShards(stack.directory, isShown);
+    const { service, engine } = await askOften(stack, home, questions);
+    return { service: median(service), engine: median(engine) };
+  };
+  await untilMergesRest(stack);
+  for (let round = 1; round <= rounds; round += 1) {
+    say(`questions, round ${round}`);
+    asked.push({ one: await askWhile(false), three: await askWhile(true) });
+  }
+  const ratioOf = (part: 'service' | 'engine') => median(asked.map(({ one, three }) => three[part] / one[part]));
+  return [
+    { name: 'a question, one server', value: median(asked.map(({ one }) => one.service)), unit: 'ms' },
+    { name: 'the same, three servers', value: median(asked.map(({ three }) => three.service)), unit: 'ms' },
+    { name: 'its ratio', value: ratioOf('service'), unit: '', aim: atMost(1.03) },
+    { name: 'ratio of the engine alone meanwhile', value: ratioOf('engine'), unit: '' },
+  ];
 }
 
 interface Ingested {
