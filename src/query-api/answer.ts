@@ -15,7 +15,7 @@ import { PEOPLE_MODE } from '../query/people-columns.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
 import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
-import type { Engine } from './engines.js';
+import { type Engine, type EngineLookup, findEngine } from './engines.js';
 import { beginExecution, type EngineLimits, type ExecuteDeps, type Execution } from './execute.js';
 import type { Found, KeptAnswers } from './kept-answers.js';
 import type { QueryMeasure, QueryMetrics } from './metrics.js';
@@ -24,10 +24,8 @@ import type { ProjectOwners } from './project-owners.js';
 import type { QueryRequest } from './schema.js';
 import type { QueryShare } from './shares.js';
 
-export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps {
+export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps, EngineLookup {
   readonly limits: AnswerLimits;
-  /** Where the project lives. Rejects with a PublicError. */
-  readonly engineOf: (projectId: ProjectId) => Promise<Engine>;
   readonly catalogs: Pick<CatalogReader, 'read' | 'readNow'>;
   readonly definitions: Pick<DefinitionsReader, 'read'>;
   readonly metrics: QueryMetrics;
@@ -95,7 +93,8 @@ async function answerMeasured<T>(
   const startedAt = performance.now();
   // Once it is in memory, the types of properties are guessed from it.
   deps.catalogs.read(question.projectId).catch(() => undefined);
-  const engine = await deps.engineOf(question.projectId);
+  const prepared = deps.kept && (await prepare(deps, question, deps.kept));
+  const engine = prepared?.engine ?? (await deps.engineOf(question.projectId));
   const { requestId, signal, measure } = question;
   const toFormat = ({ rowsRead, ...counted }: Counted & { compiled: CompiledQuery; rowsRead: number }) => {
     const elapsedMs = Math.round(performance.now() - startedAt);
@@ -103,7 +102,6 @@ async function answerMeasured<T>(
     if (signal.aborted) throw new AnswerNotWanted();
     return format({ ...counted, elapsedMs });
   };
-  const prepared = await prepare(deps, question, engine);
   // Without a place: an answer from memory is no work for the engine.
   if (prepared?.found.kind === 'answer') {
     const { compiled, found } = prepared;
@@ -151,27 +149,25 @@ const waitedTooLong = (waitMs: number, cause: unknown): PublicError =>
     { cause },
   );
 
-/** A compiled query, and what is kept of its answer. */
+/** A compiled query, where its project lives, and what is kept of its answer. */
 interface Prepared {
+  readonly engine: Engine;
   readonly nowMs: number;
   readonly compiled: CompiledQuery;
   readonly found: Found;
 }
 
-/** Undefined when no answers are kept. */
 async function prepare(
   deps: AnswerDeps,
   { projectId, request, measure }: MeasuredQuestion,
-  engine: Engine,
-): Promise<Prepared | undefined> {
-  const { kept } = deps;
-  if (kept === undefined) return undefined;
+  kept: KeptAnswers,
+): Promise<Prepared> {
+  const { engine, versions } = await findEngine(deps, projectId);
   const nowMs = deps.now();
-  const versions = engine.versions.read();
   const compiled = await compileRequest(deps, { projectId, request, nowMs });
   measure.compiled(compiled);
   const found = await kept.find({ engine, projectId, compiled, offset: request.offset, versions });
-  return { nowMs, compiled, found };
+  return { engine, nowMs, compiled, found };
 }
 
 /** Records the query, before it is answered. */

@@ -66,7 +66,8 @@ export function createQueryDeps(
   return {
     ...parts,
     kept,
-    engineOf: (projectId) => engines.of(projectId),
+    engineOf: (projectId) => engines.engineOf(projectId),
+    lastEngineOf: (projectId) => engines.lastEngineOf(projectId),
     bodyBytesMax: config.MAX_REQUEST_BYTES,
     guesses: createPropertyGuesses((projectId) => parts.catalogs.held(projectId)),
     metrics,

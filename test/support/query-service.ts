@@ -59,6 +59,7 @@ export async function startQueryService(
   const engine = { clickhouse, shares, versions: createVersionReader({ clickhouse, log }) };
   const deps = {
     engineOf: async () => engine,
+    lastEngineOf: () => engine,
     catalogs,
     definitions: definitions
       ? { read: async () => ({ version: 1, definitions }) }
