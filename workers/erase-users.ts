@@ -5,6 +5,7 @@ import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
 import { createCollectedGauge } from '../src/platform/collected-gauge.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { withAdvisoryLock } from '../src/platform/postgres/advisory-lock.js';
+import { DAY_MS } from '../src/platform/utc-day.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { eraseRequested } from '../src/privacy/erase-requested.js';
 import { publishTombstones } from '../src/privacy/publish-tombstones.js';
@@ -92,7 +93,7 @@ function failWithoutIds(error: unknown): never {
   throw error;
 }
 
-const TOMBSTONE_KEPT_MS = 7 * 86_400_000;
+const TOMBSTONE_KEPT_MS = 7 * DAY_MS;
 
 /**
  * Releases sequence numbers of requests that were never written or are done, and deletes tombstones

@@ -81,16 +81,19 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
         await writer.add((block) => block.add(batch));
       } while (batch.job.operations.length > 0);
     } catch (error) {
-      if (areRefusedCalls(error)) await keepRejected(job, nameFailure(error));
+      if (areRefusedCalls(error)) await keepRejected(job, batch.job, nameFailure(error));
       else throw error;
     }
   }
 
-  /** Applies the valid calls; the job becomes a dead letter that holds only the rejected ones. */
-  async function keepRejected(job: Job<IdentifyJob>, reason: string): Promise<void> {
+  /**
+   * Applies the valid ones of the calls that are left; the job becomes a dead letter that holds
+   * only the rejected ones.
+   */
+  async function keepRejected(job: Job<IdentifyJob>, left: IdentifyJob, reason: string): Promise<void> {
     const calls = job.data.operations.length;
-    const refused = await isolateRejectedCalls(job.data, stores);
-    applied.inc(calls - refused.length);
+    const refused = await isolateRejectedCalls(left, stores);
+    applied.inc(left.operations.length - refused.length);
     projector.nudge();
     if (refused.length > 0) {
       await job.updateData({ ...job.data, operations: refused });

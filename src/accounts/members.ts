@@ -47,8 +47,8 @@ export async function changeRole(postgres: Postgres, key: MemberChange, role: Ro
 }
 
 /**
- * Deletes personal tokens and sent invitations too, which would become valid again when the person
- * rejoins, and open invitations to the person.
+ * Also revokes the person's personal tokens and sent invitations, which would become valid again
+ * when the person rejoins, and open invitations to the person.
  */
 export async function removeMember(postgres: Postgres, key: MemberChange): Promise<void> {
   await postgres.transaction(async (transaction) => {

@@ -109,7 +109,10 @@ export async function updateProject(postgres: Postgres, projectId: ProjectId, ch
   });
 }
 
-/** Afterwards the old key is invalid, except for the one second that processes cache it. */
+/**
+ * Processes accept the old key until they look it up again: for CREDENTIAL_CACHE_MS, or minutes
+ * while PostgreSQL is unavailable (access/credentials.ts).
+ */
 export async function rotateSecretKey(postgres: Postgres, projectId: ProjectId, secretKeyBase: string): Promise<void> {
   const secretKey = newKey('secret');
   await postgres('projects')

@@ -115,7 +115,10 @@ export async function renameOrganization(
   await postgres('organizations').where({ id: organizationId }).update({ name });
 }
 
-/** Afterwards the old key is invalid, except for the one second that processes cache it. */
+/**
+ * Processes accept the old key until they look it up again: for CREDENTIAL_CACHE_MS, or minutes
+ * while PostgreSQL is unavailable (access/credentials.ts).
+ */
 export async function rotateAdminKey(postgres: Postgres, organizationId: OrganizationId): Promise<string> {
   const adminKey = newKey('admin');
   await postgres('organizations')

@@ -12,7 +12,6 @@ export const dryRunBody = z.strictObject({
   when: alertSchema.shape.when.meta({ examples: ['value < 5', 'all change < -0.3', 'no rows'] }),
   timezone: timezoneSchema.optional().meta({ description: 'default: that of the project' }),
 });
-export type DryRunBody = z.infer<typeof dryRunBody>;
 
 export interface DryRunCheck {
   readonly alert: Pick<AlertConfig, 'query' | 'when'>;

@@ -1,5 +1,5 @@
-// Routes of dashboards for the console: create, change, add a card or an alert, versions, and the
-// queries of all cards.
+// Routes of dashboards for the console: create, change, add a card or an alert, change a draft,
+// versions, and the queries of all cards.
 import type { Response } from 'express';
 import { type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';

@@ -28,7 +28,7 @@ export interface DashboardDeps extends GuardDeps {
 // Escaping every character makes a text six times as long.
 export const readSyncBody = express.raw({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024 });
 
-/** A text with a card. */
+/** The text of a draft with a change of it. */
 export const readDraftBody = express.json({ type: () => true, limit: 8 * SOURCE_BYTES_MAX, strict: false });
 
 export const writerOf = ({ projectId, personId, role = 'member' }: Credential): Writer => ({

@@ -53,7 +53,10 @@ const EVENT_BYTES_MIN = 512;
 
 type Envelopes = readonly Envelope[];
 
-/** Bytes by project, and by shard (ownerOfShard). */
+/**
+ * Bytes by project, and by shard (ownerOfShard). Where all envelopes are of one project, its share
+ * is the last.
+ */
 export type Shares = ReadonlyMap<string, number>;
 
 const SHARD_OWNER = 'shard:';
@@ -67,7 +70,7 @@ export function sharesOf(envelopes: Envelopes): Shares {
   const shares = new Map<string, number>();
   for (const { header, body } of envelopes) {
     const bytes = weigh(body.length, header.n);
-    for (const owner of header.s === undefined ? [header.p] : [header.p, ownerOfShard(header.s)]) {
+    for (const owner of header.s === undefined ? [header.p] : [ownerOfShard(header.s), header.p]) {
       shares.set(owner, (shares.get(owner) ?? 0) + bytes);
     }
   }

@@ -71,9 +71,8 @@ const INGEST_NAME = /^ingest(-bulk)?(-\d+)?$/;
 export const isIngestQueue = (name: string): boolean => INGEST_NAME.test(name);
 
 /**
- * Resolves once Redis holds the payload and its job. The key of the commit is the project of all
- * its events (bulk queue), or empty (prompt queue); the queue is one of its shard. Resolves with
- * the id of the job.
+ * Resolves with the id of the job once Redis holds it and its payload. `key` is the project of all
+ * events (bulk queue), or empty (prompt queue); `queue` is one of the shard.
  */
 export async function enqueueIngest(
   queue: IngestQueue,

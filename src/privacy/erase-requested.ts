@@ -7,6 +7,7 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import { KeyRotation } from '../platform/flow/key-rotation.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
+import { DAY_MS } from '../platform/utc-day.js';
 import { type ErasureDeps, erasePeople, groupByProject } from './erase-people.js';
 import { sequenceMember } from './queue.js';
 import { type Erasure, listRequested, markDeleted } from './store.js';
@@ -91,8 +92,6 @@ async function thoseApplied(deps: ErasureDeps, requested: readonly Erasure[]): P
   });
   return groupByProject(ready);
 }
-
-const DAY_MS = 86_400_000;
 
 async function listPendingErasures({ redis }: ErasureDeps): Promise<string[]> {
   const pending = await findPendingSince(redis, Date.now() + DAY_MS);

@@ -10,4 +10,3 @@ export const reportDryRunBody = z.strictObject({
     description: 'default: that of the dashboard, else that of the project',
   }),
 });
-export type ReportDryRunBody = z.infer<typeof reportDryRunBody>;

@@ -1,7 +1,9 @@
 // POST /identify: responses, resulting profiles, and stitching in queries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { PROFILE_BYTES_MAX } from '../../src/identity/profile-properties.js';
 import { createIdentifyQueue, enqueueIdentify, renumberBatch } from '../../src/identity/queue.js';
+import { BOUNDS } from '../../src/platform/flow/bounds.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { type AnswerRow, askRows, identify, identifyBatch } from '../support/identify.js';
@@ -245,6 +247,46 @@ test('a call that PostgreSQL rejects becomes a dead letter, delays no other call
     await renumberBatch(redis, parked);
     await parked.retry('failed', { resetAttemptsMade: true });
     await untilProfile('half-poisonous', { properties: { last: 3, calls: 2 } });
+  } finally {
+    await queue.close();
+    redis.disconnect();
+  }
+});
+
+test('calls that were applied before a call of their batch was refused count once', async () => {
+  const redis = createRedis(databases.config);
+  const queue = createIdentifyQueue(redis);
+  const countApplied = async () => {
+    const metrics = await (await fetch(`${processes.get('worker').url}/metrics`)).text();
+    return Number(/^identify_operations_applied_total (\d+)$/m.exec(metrics)?.[1]);
+  };
+  try {
+    const own = await createTestProject(databases);
+    const before = await countApplied();
+    const call = (user: string, set: Record<string, string | number>) => ({ project: own.id, user, ops: { set } });
+    const enqueue = (...items: ReturnType<typeof call>[]) =>
+      enqueueIdentify(queue, redis, { items, weight: items.length });
+    const untilDone = () => eventually(async () => expect(await redis.zcard('identity:pending')).toBe(0));
+    // Profiles that do not fit into one transaction; the largest is in the last one.
+    const users = Array.from(
+      { length: 1.2 * (BOUNDS.identifyProfileBytes / PROFILE_BYTES_MAX) },
+      (_, n) => `user ${n}`,
+    );
+    const bytes = PROFILE_BYTES_MAX - 1000;
+    await enqueue(
+      call('largest', { a: 'x'.repeat(bytes + 10) }),
+      ...users.map((user) => call(user, { a: 'x'.repeat(bytes) })),
+    );
+    await untilDone();
+    await enqueue(call('largest', { b: 'poisonous\0' }), ...users.map((user) => call(user, { b: 1 })));
+    const parked = await eventually(async () => {
+      const job = (await queue.getFailed()).find(({ data }) => data.operations[0]?.project === own.id);
+      if (job === undefined) throw new Error('not parked yet');
+      return job;
+    });
+    expect(parked.failedReason).toMatch(/^1 of 20 calls were refused: /);
+    expect(parked.data.operations).toHaveLength(1);
+    expect(await countApplied()).toBe(before + users.length + 1 + users.length);
   } finally {
     await queue.close();
     redis.disconnect();

@@ -1,8 +1,14 @@
 // Payloads of ingest jobs: the backlog of a project always equals the bytes of its stored payloads.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Envelope } from '../../src/ingest/envelope.js';
-import { deletePayload, readBacklogs, replacePayload, sharesOf } from '../../src/ingest/payloads.js';
-import { BULK_QUEUE, createIngestQueue, enqueueIngest, listActiveJobs } from '../../src/ingest/queue.js';
+import { deletePayload, projectOfJob, readBacklogs, replacePayload, sharesOf } from '../../src/ingest/payloads.js';
+import {
+  BULK_QUEUE,
+  createIngestQueue,
+  enqueueIngest,
+  ingestQueuesOf,
+  listActiveJobs,
+} from '../../src/ingest/queue.js';
 import { CountedWaits } from '../../src/ingest/wait-until-counted.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -81,6 +87,22 @@ test('the backlog is correct after adding, replacing, deleting and orphaning pay
   expect(await redis.keys('ingest:backlog:*')).toEqual([]);
   expect(await listActiveJobs(redis, [1])).toEqual([]);
   await Promise.all([prompt.close(), bulk.close()]);
+});
+
+test('a bulk job waits for the backlog of its project, not for that of its shard', async () => {
+  const shard = 2;
+  const bulk = createIngestQueue(redis, ingestQueuesOf(shard)[1]);
+  const enqueueLarge = (project: string) => {
+    // So many events weigh 8 MiB, a unit of the fair order.
+    const { header, body } = envelopeOf(project, 10, 16 * 1024);
+    const items = [{ header: { ...header, s: shard }, body }];
+    return enqueueIngest(bulk, redis, { items, weight: header.n, key: project, shard });
+  };
+  for (const project of [one, one, one, other]) await enqueueLarge(project);
+  const waiting = await bulk.getJobs('prioritized', 0, -1, true);
+  expect(waiting.map(({ id = '' }) => projectOfJob(id))).toEqual([one, other, one, one]);
+  await bulk.obliterate({ force: true });
+  await bulk.close();
 });
 
 test('an answer waits until the job is gone, for a limited time and with a limited number of others', async () => {

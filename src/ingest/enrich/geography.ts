@@ -215,17 +215,17 @@ const DEGREES_MAX = { latitude: 90, longitude: 180 } as const;
  * Reads the `geo` object of an event. Invalid fields are dropped. `source` is that of an exported
  * event; the sender of any other has none to state.
  */
-export function readGeography(said: Readonly<Record<string, unknown>>): Geography {
+export function readGeography(sent: Readonly<Record<string, unknown>>): Geography {
   const geography: Record<string, string | number> = {};
   for (const name of GEO_TEXT_FIELDS) {
-    const text = textAt(said, name)?.slice(0, TEXT_LENGTH_MAX);
+    const text = textAt(sent, name)?.slice(0, TEXT_LENGTH_MAX);
     if (text !== undefined) geography[name] = text;
   }
   for (const name of DEGREES) {
-    const value = numberAt(said, name);
+    const value = numberAt(sent, name);
     if (value !== undefined && Math.abs(value) <= DEGREES_MAX[name]) geography[name] = value;
   }
-  const source = GEO_SOURCES.find((name) => name === said.source);
+  const source = GEO_SOURCES.find((name) => name === sent.source);
   if (source !== undefined) geography.source = source;
   return geography;
 }

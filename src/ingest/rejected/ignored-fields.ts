@@ -11,7 +11,12 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 /** Fields of an identify call; clients may send the last two with every call. */
 const KNOWN_OF_CALL: ReadonlySet<string> = new Set([
-  ...['user_id', 'device_id', 'user_properties', 'user_property_ops', 'time', 'library'],
+  'user_id',
+  'device_id',
+  'user_properties',
+  'user_property_ops',
+  'time',
+  'library',
 ]);
 /** Fields of a batch object. */
 const KNOWN_OF_BATCH: ReadonlySet<string> = new Set(['events', 'origin', 'clientOriginated']);

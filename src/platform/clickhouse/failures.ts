@@ -5,9 +5,7 @@ import { ClickHouseError } from '@clickhouse/client';
 const hasCode = (error: unknown, codes: readonly string[]): boolean =>
   error instanceof ClickHouseError && codes.includes(error.code);
 
-/**
- * Error codes that name the data of an insert, not the state of a server.
- */
+/** Error codes that name the data of an insert, not the state of a server. */
 const BAD_DATA = [
   '6', // CANNOT_PARSE_TEXT
   '27', // CANNOT_PARSE_INPUT_ASSERTION_FAILED
@@ -23,8 +21,8 @@ const BAD_DATA = [
 ];
 
 /**
- * All other failures are transient: unavailable, out of memory, busy, or a table that is not
- * created yet.
+ * Whether the rows are at fault, so that a repetition fails again. All other failures are
+ * transient: unavailable, out of memory, busy, or a table that is not created yet.
  */
 export const isBadData = (error: unknown): boolean => hasCode(error, BAD_DATA);
 

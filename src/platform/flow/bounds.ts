@@ -51,8 +51,8 @@ export const BOUNDS = {
   threadMemoryBytes: 256 * MIB,
 
   /**
-   * A batch fills from jobs that wait for it together: with a commit every 3 ms, about 80 arrive
-   * within a flush delay of 250 ms.
+   * A batch fills from jobs that wait for it together: with a commit every 3 ms, about 170 arrive
+   * within the longest flush delay of 500 ms.
    */
   ingestJobs: 200,
   /**

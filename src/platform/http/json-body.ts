@@ -36,7 +36,7 @@ export function parseParameters<S extends z.ZodObject>(schema: S, query: object)
   );
 }
 
-/** Parses the fields of a query string likewise. */
+/** Of a body or a query string; whether unknown fields are refused is for the schema to say. */
 export function parseFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
   const parsed = schema.safeParse(fields);
   if (parsed.success) return parsed.data;

@@ -1,5 +1,5 @@
-// The value of units in results of an experiment: `results sum(purchase, price)`, and `winsorize
-// off`.
+// What is measured in results of an experiment besides conversions: the value of units
+// (`results sum(purchase, price)`, `winsorize off`, `cuped`), guards, and the planned effect.
 import { isTimeField } from '../../analyze/resolve-field.js';
 import type { EventSet, ResolvedField } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
