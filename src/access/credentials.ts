@@ -1,6 +1,7 @@
 // Credential store: resolves keys in PostgreSQL and caches the result for CREDENTIAL_CACHE_MS (one
-// second by default), also for unknown keys. A revoked or new key takes effect within that time, and
-// a busy key costs one lookup in it. While PostgreSQL is unavailable, known keys stay valid longer.
+// second by default), also for unknown keys. A revoked or new key takes effect within that time,
+// and a busy key costs one lookup in it. While PostgreSQL is unavailable, known keys stay valid
+// longer.
 import { LRUCache } from 'lru-cache';
 import type { IngestRules } from '../ingest/drop/rules.js';
 import { PublicError } from '../platform/errors.js';
