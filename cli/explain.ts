@@ -90,6 +90,9 @@ async function main(): Promise<void> {
   if (shown.has('calls') && url !== '' && key !== '') {
     shown.set('calls', await showPassing(text, context, { url, key, timezone }).catch(toFailure));
   }
+  if (values.stage === 'calls' && !shown.has('calls') && !shown.has('problems')) {
+    shown.set('calls', 'the query has no calls in its conditions');
+  }
   for (const [stage, form] of shown) {
     if (values.stage === undefined || stage === values.stage || stage === 'problems') {
       process.stdout.write(`── ${stage} ──\n${form}\n\n`);

@@ -5,9 +5,13 @@ import { join, resolve } from 'node:path';
 import { EXIT_USAGE } from '../src/platform/exit-status.js';
 import { fillHoles } from '../standalone/append-only-file.js';
 
-const [given] = process.argv.slice(2);
+const [given, ...more] = process.argv.slice(2);
 // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
 const directory = given && resolve(process.env.INIT_CWD || '.', given);
+if (more[0] !== undefined) {
+  process.stderr.write(`npm run repair-redis takes one directory, not also ${more[0]}\n`);
+  process.exit(EXIT_USAGE);
+}
 if (directory === undefined || !existsSync(join(directory, 'appendonlydir'))) {
   process.stderr.write('usage: npm run repair-redis -- DIRECTORY, the "dir" of redis.conf, with Redis stopped\n');
   process.exit(EXIT_USAGE);

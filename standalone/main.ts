@@ -25,11 +25,15 @@ async function main(): Promise<void> {
   outliveTerminal();
   returnMemoryAtRest();
   const caller = process.env;
-  const [option, value] = process.argv.slice(2);
-  if (option === KEYS_OPTION) return showKeysOf(caller.DATA_DIR || 'data');
-  const lost = option === LOST_OPTION ? requireShardNumber(value) : undefined;
+  const [option, ...values] = process.argv.slice(2);
+  if (option === KEYS_OPTION) {
+    if (values[0] !== undefined) throw new UsageError(`${KEYS_OPTION} takes no arguments, not ${values[0]}`);
+    return showKeysOf(caller.DATA_DIR || 'data');
+  }
+  const lost = option === LOST_OPTION ? requireShardNumber(values[0]) : undefined;
   if (option !== undefined && lost === undefined)
     throw new UsageError(`npm start has no option ${option}; it has ${KEYS_OPTION}, ${LOST_OPTION} and --yes.`);
+  if (values[1] !== undefined) throw new UsageError(`${LOST_OPTION} takes one shard, not also ${values[1]}`);
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
   const directory = openDataDirectory(caller.DATA_DIR || 'data');

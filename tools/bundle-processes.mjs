@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
+import { isRunning } from './setup.mjs';
 
 const DIST = fileURLToPath(new URL('../dist', import.meta.url));
 const LINK = join(DIST, 'processes');
@@ -15,8 +16,10 @@ const BUILDS = join(DIST, 'builds');
 const FOLDER = join(BUILDS, String(Date.now()));
 /** Renamed when it is complete, so that a build that breaks off does not count as a kept one. */
 const UNFINISHED = `${FOLDER}.unfinished`;
-/** Builds before the newest, which may still run. */
+/** Builds before the newest, beside those that a running process has marked. */
 const KEPT_BUILDS = 2;
+/** As src/platform/used-build.ts writes it. */
+const MARK = /^used-by-(\d+)$/;
 
 /** The compiled entry of each process, by its name in the Procfile. */
 const PROCESSES = {
@@ -149,8 +152,15 @@ function publish() {
   renameSync(link, LINK);
   const names = readdirSync(BUILDS);
   const builds = names.filter((name) => /^\d+$/.test(name)).sort((one, other) => Number(other) - Number(one));
-  const kept = builds.slice(0, 1 + KEPT_BUILDS);
+  const kept = builds.filter((name, age) => age <= KEPT_BUILDS || isUsed(name));
   for (const name of names) if (!kept.includes(name)) rmSync(join(BUILDS, name), { recursive: true });
+}
+
+function isUsed(build) {
+  return readdirSync(join(BUILDS, build)).some((name) => {
+    const pid = MARK.exec(name)?.[1];
+    return pid !== undefined && isRunning(Number(pid));
+  });
 }
 
 function isInstalled(name) {

@@ -150,7 +150,7 @@ function takeLock() {
 }
 
 /** As in src/platform/process-running.ts, which is not built yet. */
-function isRunning(pid) {
+export function isRunning(pid) {
   try {
     return process.kill(pid, 0);
   } catch (error) {

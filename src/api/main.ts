@@ -58,7 +58,7 @@ import { createRequestMetrics } from '../platform/http/request-metrics.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
-import { createPostgres } from '../platform/postgres/client.js';
+import { createPostgres, REQUEST_ANSWER_MS } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
@@ -89,7 +89,7 @@ returnMemoryAtRest();
 // Bodies of a megabyte had the heap collected every second request.
 letHeapGrowBy(200);
 
-const postgres = createPostgres(config);
+const postgres = createPostgres(config, { answerMs: REQUEST_ANSWER_MS });
 lifecycle.onClose('postgres', () => postgres.destroy());
 const redis = createFailFastRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());

@@ -10,6 +10,7 @@ import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
 import { dataDirectory, readIgnoredSettings } from '../platform/config.js';
+import { withTimeout } from '../platform/flow/with-timeout.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
@@ -39,6 +40,8 @@ export interface Check {
   readonly name: string;
   /** Advice for findings other than ok. */
   readonly advice: string;
+  /** Advice when the shard could not be asked; without it, the same. */
+  readonly unasked?: string;
   readonly run: (stores: Stores, shard: Shard) => Promise<Finding>;
   /** Runs once for each shard. */
   readonly isOfShard?: true;
@@ -52,6 +55,9 @@ const DISK_FREE_SHARE_MIN = 0.1;
 const PARTS_PER_PARTITION_MAX = 100;
 const CLOCK_SKEW_MAX_MS = 1000;
 const WAITING_MAX_MS = 120_000;
+/** Shorter than the time of a check: those of the other stores are shown. */
+const CLOCK_ANSWER_MS = 3000;
+const CLICKHOUSE_RUNS = 'see that ClickHouse runs';
 
 const ok = (found: string): Finding => ({ state: 'ok', found });
 const judge = (isRight: boolean, found: string): Finding => ({ state: isRight ? 'ok' : 'attention', found });
@@ -119,7 +125,8 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'ClickHouse',
     isOfShard: true,
-    advice: 'see that it runs, that CLICKHOUSE_URL is right, and that npm run migrate has been run',
+    advice:
+      'see that it runs, that its address is right (CLICKHOUSE_URL, or npm run shards -- list), and that npm run migrate has been run',
     run: async (_, shard) => {
       const [row] = await select<{ version: string }>(
         shard.clickhouse,
@@ -134,6 +141,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Parts of the events table',
     isOfShard: true,
     advice: 'see ops/runbooks/ingest-lagging.md: merges do not keep up with inserts',
+    unasked: CLICKHOUSE_RUNS,
     run: async (_, { clickhouse }) => {
       const [row] = await select<{ most: string }>(
         clickhouse,
@@ -150,7 +158,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Rewriting in the background',
     isOfShard: true,
-    advice: 'see that ClickHouse runs',
+    advice: CLICKHOUSE_RUNS,
     run: async (_, { clickhouse }) => {
       const { parts, bytes } = await readRewrites(clickhouse);
       return ok(parts === 0 ? 'none' : `${parts} parts are left, ${toMebibytes(bytes)} MiB`);
@@ -160,6 +168,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Disk of ClickHouse',
     isOfShard: true,
     advice: 'make room: ClickHouse stops writing when its disk is full, and events then wait in Redis',
+    unasked: CLICKHOUSE_RUNS,
     run: async (_, { clickhouse }) => {
       const disks = await readDisks(clickhouse);
       const least = Math.min(1, ...disks.map(({ freeBytes, totalBytes }) => freeBytes / totalBytes));
@@ -248,9 +257,15 @@ export const CHECKS: readonly Check[] = [
     name: 'Clocks',
     advice: 'run a time service (chrony, systemd-timesyncd) on every machine: acceptance times come from these clocks',
     run: async (stores) => {
-      const skews = await Promise.all(clocks(stores).map(measureSkew));
+      const asked = await Promise.allSettled(
+        clocks(stores).map((read) => withTimeout(CLOCK_ANSWER_MS, measureSkew(read))),
+      );
+      const skews = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      if (skews.length === 0) return { state: 'failed', found: 'no store answers' };
+      const silent = asked.length - skews.length;
       const worst = Math.max(...skews);
-      return judge(worst <= CLOCK_SKEW_MAX_MS, `within ${Math.round(worst)} ms of this machine`);
+      const more = silent === 0 ? '' : `; not asked: ${silent} of ${asked.length} stores, which do not answer`;
+      return judge(worst <= CLOCK_SKEW_MAX_MS, `within ${Math.round(worst)} ms of this machine${more}`);
     },
   },
 ];

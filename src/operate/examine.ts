@@ -35,8 +35,9 @@ export async function examineAll(stores: Stores, more: readonly Check[] = []): P
   );
 }
 
-async function examine(check: Check, stores: Stores, shard: Shard): Promise<Finding> {
-  const silence = delay(CHECK_TIMEOUT_MS, { state: 'failed', found: 'no answer within 5 s' } as const, { ref: false });
-  const failure = (error: unknown): Finding => ({ state: 'failed', found: messageOf(error) });
-  return Promise.race([check.run(stores, shard).catch(failure), silence]);
+async function examine(check: Check, stores: Stores, shard: Shard): Promise<Finding & Partial<Examined>> {
+  const failure = (found: string) =>
+    ({ state: 'failed', found, ...(check.unasked !== undefined && { advice: check.unasked }) }) as const;
+  const silence = delay(CHECK_TIMEOUT_MS, failure('no answer within 5 s'), { ref: false });
+  return Promise.race([check.run(stores, shard).catch((error: unknown) => failure(messageOf(error))), silence]);
 }

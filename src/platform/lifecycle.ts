@@ -4,6 +4,7 @@ import { readIgnoredSettings } from './config.js';
 import type { Logger } from './log.js';
 import { describeNodeVersion } from './node-version.js';
 import { START_GATE } from './start-gate.js';
+import { markUsedBuild } from './used-build.js';
 
 export interface Lifecycle {
   /** Registers a shutdown step; the latest runs first. */
@@ -14,6 +15,7 @@ export interface Lifecycle {
 const SHUTDOWN_DEADLINE_MS = 28_000;
 
 export function createLifecycle(log: Logger): Lifecycle {
+  markUsedBuild();
   const node = describeNodeVersion(process.versions.node);
   if (node !== undefined) log[node.isOld ? 'error' : 'warn'](node.sentence);
   // Of a process that `npm start` runs, that command says it.

@@ -23,6 +23,8 @@ const CLIENT_WORDS = [
   'Connection terminated',
   'Connection terminated unexpectedly',
   'Client has encountered a connection error and is not queryable',
+  // pg, of a server that takes the connection and never greets
+  'timeout expired',
 ];
 
 /** Error codes of Redis: out of memory or disk, loading, read-only replica, too few replicas. */

@@ -9,7 +9,7 @@ import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
-import { createPostgres } from '../platform/postgres/client.js';
+import { createPostgres, REQUEST_ANSWER_MS } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
 import { returnMemoryAtRest } from '../platform/rest-memory.js';
@@ -25,7 +25,7 @@ const log = createLogger({ process: 'query', level: config.LOG_LEVEL });
 const lifecycle = createLifecycle(log);
 returnMemoryAtRest();
 
-const postgres = createPostgres(config);
+const postgres = createPostgres(config, { answerMs: REQUEST_ANSWER_MS });
 lifecycle.onClose('postgres', () => postgres.destroy());
 const redis = createFailFastRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());

@@ -66,6 +66,8 @@ async function requireData(
   if (busiest !== undefined) await requireEvents(present, database, busiest);
   // An empty server beside these becomes a replica, with their tables.
   await requireMigrated({ id: shard, urls }, database, 'the address is not changed');
+  // Empty servers are compared in the database that they have from here on.
+  await requireNewServers(database, [], urls);
 }
 
 /**

@@ -70,6 +70,9 @@ const TAKEN_BY_NPM = 'for an option of its own: write -- before the arguments, a
 
 test.each([
   ['doctor', ['extra'], {}, 'npm run doctor takes no arguments, not extra'],
+  ['repair-redis', ['a', 'b'], {}, 'npm run repair-redis takes one directory, not also b'],
+  ['start', ['--keys', 'extra'], {}, '--keys takes no arguments, not extra'],
+  ['start', ['--lost', '1', '2'], {}, '--lost takes one shard, not also 2'],
   ['start', [], { npm_config_keys: 'true' }, `npm took --keys ${TAKEN_BY_NPM} start -- … --keys`],
   ['migrate', [], { npm_config_lost: '2' }, `npm took --lost ${TAKEN_BY_NPM} run migrate -- … --lost`],
   [
@@ -91,6 +94,11 @@ test.each([
   const line = /^([^\n]*)\n$/.exec(errors)?.[1];
   expect(line).toEqual(typeof problem === 'string' ? problem : expect.stringMatching(problem));
   expect(readdirSync(folder)).toEqual([]);
+});
+
+test('npm run explain -- --stage calls says that a query has no calls', async () => {
+  const { status, output } = await run(scripts.explain ?? '', ['--stage', 'calls', 'signup | count']);
+  expect([status, output]).toEqual([0, '── calls ──\nthe query has no calls in its conditions\n\n']);
 });
 
 test.each(['backup', 'restore'])('npm run %s refuses what is not one file', async (name) => {

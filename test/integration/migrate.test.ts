@@ -1,5 +1,6 @@
 // Ctrl-C of `npm run migrate` in the middle of PostgreSQL's and of ClickHouse's migrations: the
-// same command goes on, and the databases are those of a run without an interruption.
+// same command goes on, and the databases are those of a run without an interruption. So are those
+// of the first form of a migration that was changed after it had been applied.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -135,6 +136,47 @@ test('progress names the migrations of PostgreSQL that are applied', { timeout: 
   }
   expect(await migrated).toEqual(all.slice(first));
   await client.destroy();
+  await earlier.close();
+});
+
+/** Columns of its tables: types, defaults, and whether the planner keeps values of them. */
+async function columnsOf(client: Postgres): Promise<unknown> {
+  const { rows } = await client.raw(
+    `SELECT relname, attname, format_type(atttypid, atttypmod), attnotnull, pg_get_expr(adbin, adrelid),
+       COALESCE(attstattarget, -1) AS target
+     FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+       LEFT JOIN pg_attrdef ON adrelid = attrelid AND adnum = attnum
+     WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attnum > 0 AND NOT attisdropped
+     ORDER BY relname, attname`,
+  );
+  return rows;
+}
+
+test('a database of the first form of 0004_privacy gets the later one', { timeout: 120_000 }, async () => {
+  const earlier = await createEmptyDatabases();
+  const [client, reference] = [createPostgres(earlier.config), createPostgres(complete.config)];
+  const last = '0032_privacy_form';
+  await applyMigrations(
+    earlier.config,
+    all.filter((name) => !name.startsWith(last)),
+  );
+  await client.raw('ALTER TABLE erasure_requests DROP COLUMN profile_version');
+  await client.raw('ALTER TABLE device_mappings ALTER COLUMN device_id SET STATISTICS -1');
+  await client.raw('ALTER TABLE erasure_requests ALTER COLUMN device_ids SET STATISTICS -1');
+  const device = { project_id: '00000000-0000-7000-8000-000000000001', device_id: 'd', user_id: 'u' };
+  await client('device_mappings').insert([
+    { ...device, seq: 1 },
+    { ...device, seq: 2 },
+  ]);
+  await client.raw('ANALYZE device_mappings');
+  const quoted = () => client('pg_stats').where({ tablename: 'device_mappings', attname: 'device_id' });
+  expect(await quoted()).toHaveLength(1);
+
+  expect(await migratePostgres(earlier.config)).toEqual([expect.stringContaining(last)]);
+  expect(await columnsOf(client)).toEqual(await columnsOf(reference));
+  expect(await quoted()).toEqual([]);
+  expect(await client('device_mappings').pluck('device_id')).toEqual(['d', 'd']);
+  await Promise.all([client.destroy(), reference.destroy()]);
   await earlier.close();
 });
 

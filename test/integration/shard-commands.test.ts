@@ -279,6 +279,16 @@ test('a shard takes no address where its data is not', async () => {
     await expect(change(2, url, empty.url)).rejects.toThrow('name as many URLs as the shard 2 has: 1, not 2');
     await expect(change(2, two.databases.config.CLICKHOUSE_URL)).rejects.toThrow('are the same server');
     const database = two.databases.config.CLICKHOUSE_DATABASE;
+    const replicas = [url, 'http://127.0.0.1:1', 'http://127.0.0.1:2'];
+    await two.postgres('shards').where({ id: 2 }).update({ urls: replicas });
+    const alias = empty.url.replace('127.0.0.1', 'localhost');
+    const changed = expect(change(2, url, empty.url, alias)).rejects.toThrow('are the same server');
+    await changed.finally(() =>
+      two
+        .postgres('shards')
+        .where({ id: 2 })
+        .update({ urls: [url] }),
+    );
     await migrateShard({ id: 2, urls: [empty.url] }, database);
     await expect(change(2, empty.url)).rejects.toThrow('still answers and is another server');
     const { id } = await createTestProject(two.databases);

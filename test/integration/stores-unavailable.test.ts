@@ -192,6 +192,37 @@ describe('requests while a store is unavailable', () => {
   });
 });
 
+describe('while PostgreSQL keeps connections open and answers nothing', () => {
+  const WAIT_MS = 15_000;
+  const LATE_MS = 13_000;
+  const timed = async (route: string, sent: Sent): Promise<[status: number, isLate: boolean]> => {
+    const start = performance.now();
+    const { status } = await send(route.replace('{project}', keys.project), sent);
+    return [status, performance.now() - start > LATE_MS];
+  };
+
+  test('people get 503 within ten seconds, also many at once, and events are taken', { timeout: 90_000 }, async () => {
+    const asPerson = { headers: withSession() };
+    for (let warmed = 0; warmed < 2; warmed += 1) {
+      expect(await timed('GET /api/orgs', asPerson)).toEqual([200, false]);
+      expect(await timed('POST /track', { key: keys.used, body: EVENT })).toEqual([200, false]);
+    }
+    relayOf('postgres').silence();
+    // The connections that are open, then new ones.
+    for (const _round of [1, 2]) {
+      const asked = [
+        ...Array.from({ length: 12 }, () => timed('GET /api/orgs', asPerson)),
+        timed('POST /api/orgs', { ...asPerson, body: { name: 'More' } }),
+        timed('GET /api/projects/{project}/dashboards', asPerson),
+      ];
+      expect(await timed('POST /track', { key: keys.used, body: EVENT })).toEqual([200, false]);
+      for (const answer of await Promise.all(asked)) expect(answer).toEqual([503, false]);
+    }
+    await relayOf('postgres').restore();
+    await eventually(async () => expect(await timed('GET /api/orgs', asPerson)).toEqual([200, false]), WAIT_MS);
+  });
+});
+
 test('METRICS_ENABLED=false closes /metrics of every process', async () => {
   const closed = await startProcesses({ ...databases.env, METRICS_ENABLED: 'false' });
   try {

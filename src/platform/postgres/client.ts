@@ -1,4 +1,5 @@
 // PostgreSQL client (knex) of every process.
+import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import type { Config } from '../config.js';
 
@@ -10,16 +11,68 @@ const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 export type PostgresSettings = Pick<Config, 'DATABASE_URL'> & Partial<Pick<Config, 'DATABASE_TLS'>>;
 
-export function createPostgres(config: PostgresSettings, options: { poolMax?: number } = {}): Postgres {
+/** How long a request of HTTP waits for a connection, and for each of its statements. */
+export const REQUEST_ANSWER_MS = 10_000;
+const CONNECT_MS = 10_000;
+
+export interface PostgresOptions {
+  readonly poolMax?: number;
+  /**
+   * Longest wait for a connection, and for the answer to a statement; by default 60 s, and without
+   * a limit.
+   */
+  readonly answerMs?: number;
+}
+
+export function createPostgres(config: PostgresSettings, { poolMax = 5, answerMs }: PostgresOptions = {}): Postgres {
   return knex.default({
     client: 'pg',
-    connection: { ...toConnection(config), application_name: 'event-analytics-service' },
+    connection: {
+      ...toConnection(config),
+      application_name: 'event-analytics-service',
+      connectionTimeoutMillis: CONNECT_MS,
+    },
     // Errors keep the statement but not its values, which include ids of people and must not be
     // logged.
     compileSqlOnError: false,
     log: SILENT,
-    pool: { min: 0, max: options.poolMax ?? 5 },
+    pool: {
+      ...{ min: 0, max: poolMax },
+      ...(answerMs !== undefined && {
+        acquireTimeoutMillis: answerMs,
+        afterCreate(connection: Connection, done: () => void) {
+          endWhenSilent(connection, answerMs);
+          done();
+        },
+      }),
+    },
   });
+}
+
+/** The part of pg's client that knex uses. */
+interface Connection {
+  query(statement: unknown, callback: (error: unknown, result: unknown) => void): void;
+  readonly connection: { readonly stream: Duplex };
+}
+
+/** Ends the connection when a statement gets no answer: all that follow on it would wait, too. */
+function endWhenSilent(connection: Connection, answerMs: number): void {
+  const query = connection.query.bind(connection);
+  connection.query = (statement, callback) => {
+    const late = setTimeout(() => connection.connection.stream.destroy(new StatementTimeout(answerMs)), answerMs);
+    query(statement, (error, result) => {
+      clearTimeout(late);
+      callback(error, result);
+    });
+  };
+}
+
+class StatementTimeout extends Error {
+  readonly code = 'ETIMEDOUT';
+
+  constructor(answerMs: number) {
+    super(`PostgreSQL did not answer a statement within ${answerMs} ms`);
+  }
 }
 
 /** The settings of TLS in an address win over the others, so they are removed from it. */
