@@ -141,6 +141,17 @@ test.each([
   ],
   ['funnel a to b | window 7d', 'unexpected "to" in funnel', 'the form is: funnel signup -> pay exclude refund'],
   ['funnel a -> * | window 7d', 'unexpected "*" in funnel', 'the form is: funnel signup -> pay exclude refund'],
+  [
+    'signup | where user.first_seen > last 7d',
+    'unexpected "7d" in where',
+    'last is a stage; a condition has dates: user.first_seen > 2026-01-31',
+  ],
+  [
+    '* | where _os = "x" || (_path = "y" and _city = "z") | count',
+    'unexpected "||" in where',
+    'a pipe is |, and conditions are joined with or',
+  ],
+  ['purchase | count by bucket(price)', 'unexpected ")" in bucket', 'a bucket has a width: bucket(price, 10)'],
   ['* | where lower(_path) = "a"', 'unknown function "lower" in a condition', CALLS_FORM],
 ])('one mistake is one problem: %s', (text, message, hint) => {
   expect(problemsOf(text).map((problem) => [problem.message, problem.hint])).toEqual([[message, hint]]);
