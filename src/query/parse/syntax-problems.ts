@@ -158,7 +158,8 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
   if (source === undefined && error.parent?.name !== 'Query') return form;
   if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;
-  return otherWord(tokenText) ?? form;
+  const before = error.prevSibling?.name === 'People' ? FORMS.get('People')?.form : undefined;
+  return otherWord(tokenText) ?? before ?? form;
 }
 
 // Otherwise nonsense text would cause a problem for each of its characters.

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editDistance } from '../../../src/platform/edit-distance.js';
 import { drawDetail, findNearest, quote, toDetails } from '../../../src/query/errors.js';
+import { STAGES } from '../../../src/query/language.js';
 import { NearestNames } from '../../../src/query/nearest-names.js';
 import { parse } from '../../../src/query/parse/parse.js';
 import { problemsOf } from './compiling.js';
@@ -151,6 +152,7 @@ test.each([
     'unexpected "||" in where',
     'a pipe is |, and conditions are joined with or',
   ],
+  ['funnel a -> b | people step 2', 'unexpected "2" in the query', STAGES.people.hint],
   ['purchase | count by bucket(price)', 'unexpected ")" in bucket', 'a bucket has a width: bucket(price, 10)'],
   ['* | where lower(_path) = "a"', 'unknown function "lower" in a condition', CALLS_FORM],
 ])('one mistake is one problem: %s', (text, message, hint) => {
