@@ -110,4 +110,5 @@ export const
   By = 150,
   SortKey = 164,
   Percent = 176,
-  UnknownStage = 189
+  UnknownStage = 189,
+  DoublePipe = 190

@@ -74,7 +74,7 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     ...(earlier && { earlier: toPeriod(earlier) }),
     timezone: compiled.timezone,
     mode: compiled.mode,
-    warnings: compiled.warnings,
+    warnings: [...compiled.warnings, ...overflowOf(compiled, rows)],
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(extraFields && { extraFields }),
     ...(remarks.length > 0 && { footnotes: remarks }),
@@ -85,6 +85,13 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
 function withoutNoise({ columns }: AnswerForm, rows: Presented['rows']): Presented['rows'] {
   if (!columns.some(({ isComputed }) => isComputed)) return rows;
   return rows.map((row) => row.map((cell, index) => (columns[index]?.isComputed ? roundComputed(cell) : cell)));
+}
+
+/** A sum is 0 without values. One that is null exceeds the numbers: the engine has infinity. */
+function overflowOf({ columns, metric, mode }: AnswerForm, rows: Presented['rows']): readonly string[] {
+  const sums = mode === 'retention' ? ['total', 'cumulative'] : metric?.name === 'sum' ? [metric.column] : [];
+  const isOver = columns.some(({ name }, index) => sums.includes(name) && rows.some((row) => row[index] === null));
+  return isOver ? ['a sum is too large for a 64-bit floating point number, and is null'] : [];
 }
 
 /** Partial buckets of which the page has rows. */

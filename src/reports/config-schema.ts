@@ -7,9 +7,11 @@ import { SCHEDULE_FORM, tryParseSchedule } from './schedule.js';
 /** Reports in one document. */
 export const REPORTS_MAX = 10;
 
-export const timezoneSchema = z.string().refine((name) => findTimeZone(name) !== undefined, {
-  error: 'is an IANA name such as Europe/Berlin',
-});
+export const timezoneSchema = z
+  .string()
+  .refine((name) => findTimeZone(name) !== undefined, { error: 'is an IANA name such as Europe/Berlin' })
+  // In the case of the database, because ClickHouse knows no other.
+  .transform((name) => findTimeZone(name) ?? 'UTC');
 
 export const reportSchema = z.strictObject({
   id: alertId,

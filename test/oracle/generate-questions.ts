@@ -251,14 +251,14 @@ function sessions(context: Context): fc.Arbitrary<ask.Question> {
 function lifecycle(context: Context): fc.Arbitrary<ask.Question> {
   return record({
     source: fc.constant('lifecycle' as const),
-    event: eventSets,
+    event: anyEventSets,
     period: periods,
     ...asked(context),
   }).map(written);
 }
 
 function stickiness(context: Context): fc.Arbitrary<ask.Question> {
-  return record({ source: fc.constant('stickiness' as const), event: eventSets, ...asked(context) }).map(written);
+  return record({ source: fc.constant('stickiness' as const), event: anyEventSets, ...asked(context) }).map(written);
 }
 
 function user(context: Context): fc.Arbitrary<ask.Question> {
@@ -370,7 +370,7 @@ function choice(context: Context): fc.Arbitrary<ask.Question> {
   );
   const choiceKey = fc.constantFrom(...words.CHOICES);
   return fc.oneof(
-    record({ choice: choiceKey, range: ranges(context), results }).map((drawn) =>
+    record({ choice: choiceKey, range: ranges(context), where: wheres(EVENT_FIELDS), results }).map((drawn) =>
       written({ source: 'choice' as const, ...drawn }),
     ),
     record({ choice: choiceKey, ...asked(context), read: exposures }).map(({ read, ...rest }) =>

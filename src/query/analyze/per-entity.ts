@@ -77,7 +77,10 @@ function resolveOfNumbers(scope: Scope, stage: AggregateStage, { name: first, co
     const takes = 'it takes count, sum, avg, min, max, median, p90, p95 and p99';
     return report(scope, span, `${name} does not fit the numbers of ${first} per …`, takes);
   }
-  if (!field) return report(scope, span, `${name} has no field`, `write ${name} ${column}`);
+  if (!field) {
+    const word = { from: span.from, to: span.from + name.length };
+    return report(scope, word, `${name} has no field`, `write ${name} ${column}`, `${name} ${column}`);
+  }
   if (![column, first, 'value'].includes(field.path)) {
     const message = `${quote(field.written)} is no number of ${first} per …`;
     return report(scope, field.span, message, `write ${name} ${column}`, column);

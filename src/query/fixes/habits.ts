@@ -92,6 +92,17 @@ const anyOf = (names = ''): string => names.split(/\s*(?:,|\+|\bor\b)\s*/i).join
 const hourOrWeekday = (_: string, part = '', whole = ''): string =>
   part.toLowerCase() === 'hour' && whole.toLowerCase() === 'day' ? 'by hour_of_day' : 'by weekday';
 
+const presenceOf = (_: string, call = '', field = ''): string => `${field} ${/not/i.test(call) ? '' : 'not '}exists`;
+
+const TEXT_CALLS = 'contains|includes|starts_?with|ends_?with';
+function textCallOf(_: string, not = '', call = '', field = '', value = ''): string {
+  const word = call
+    .toLowerCase()
+    .replace(/_?with$/, ' with')
+    .replace('includes', 'contains');
+  return `${field} ${not && 'not '}${word} ${value}`;
+}
+
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
   rule(String.raw`^\s*select\s+.+$`, selectOf, 'source'),
@@ -119,6 +130,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
   rule(String.raw`(${FIELD})\s*==?\s*null\b`, '$1 not exists'),
   rule(String.raw`\s*&&?\s*`, ' and '),
+  rule(String.raw`\s*\|\|\s*`, ' or '),
   rule('<>', '!='),
   rule('={2,3}', '='),
   rule(String.raw`!\s*\(`, 'not ('),
@@ -237,6 +249,7 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(String.raw`(?<=^\s*formula\b.*)\b(count|unique)\s+(${NAME})`, '$1($2)', 'source'),
   // Ranges.
+  rule(String.raw`^(\s*)where\s+time\s*>=?\s*(?:last\s+)?(\d+\s*[a-z]+)\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)(\d+\s*[a-z]+)\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)(?:last|past)\s+(minute|hour|day)\s*$`, '$1last 1 $2', 'stage'),
   rule(String.raw`^(\s*)this\s+day\s*$`, '$1today', 'stage'),
@@ -248,6 +261,8 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^(\s*)from\s+(${VALUE})(?:\s+to\s+now)?\s*$`, '$1since $2', 'stage'),
   // Groups.
+  rule(String.raw`\bbucket\s*\(\s*(${FIELD})\s*\)`, 'bucket($1, 10)'),
+  rule(String.raw`\bbucket\s*\(\s*(${FIELD})\s+(\d+(?:\.\d+)?)\s*\)`, 'bucket($1, $2)'),
   rule(String.raw`\b(?:tostartof)?(${GRANULARITY})\s*\(\s*\w+\s*\)`, (_, word) => word?.toLowerCase() ?? '', 'stage'),
   rule(String.raw`\b(?:to)?date\s*\(\s*\w+\s*\)`, 'day', 'stage'),
   rule(String.raw`\bby\s+(?:the\s+)?(hour|day)\s+of\s+(?:the\s+)?(day|week)\b`, hourOrWeekday, 'stage'),
@@ -268,6 +283,10 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\s+as\s+\w+\s*$(?<=^\s*(?:count|${AGGREGATE})\b.*)`, '', 'stage'),
   rule(String.raw`^(\s*)(?:pct|%)(?:\s+of\s+total)?\s*$`, '$1share', 'stage'),
   // Conditions.
+  rule(String.raw`\b(not\s+)?exists\s*\(\s*(${FIELD})\s*\)`, '$2 $1exists'),
+  rule(String.raw`\b(not\s+)?exists\s+(${FIELD})(?=\s*(?:$|\]|\)|\b(?:and|or)\b))`, '$2 $1exists'),
+  rule(String.raw`\b(is_?(?:not_?)?(?:null|empty)|(?:not_?)?empty)\s*\(\s*(${FIELD})\s*\)`, presenceOf),
+  rule(String.raw`\b(not\s+)?(${TEXT_CALLS})\s*\(\s*(${FIELD})\s*,\s*(${VALUE})\s*\)`, textCallOf),
   rule(String.raw`^(\s*)(?=${FIELD}\s*(?:[<>~]|!?=))`, '$1where ', 'stage'),
   rule(String.raw`^(\s*)and\s+(?=\w)`, '$1where ', 'stage'),
   rule(String.raw`\s+(?:is\s+equal\s+to|equals?|eq)\s+(?=${VALUE})`, ' = ', 'stage'),

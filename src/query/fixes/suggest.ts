@@ -6,10 +6,11 @@ import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
+import { relativeTime } from './relative-time.js';
 
 type FindProblems = (text: string) => readonly QueryProblem[];
 
-interface Fix {
+export interface Fix {
   readonly span: Span;
   readonly text: string;
 }
@@ -25,19 +26,30 @@ export function suggestFixes(
   text: string,
   problems: readonly QueryProblem[],
   findProblems: FindProblems,
+  nowMs: number,
 ): readonly QueryProblem[] {
   if (text.length > CHARACTERS_MAX) return problems;
   const taken: Span[] = [];
+  const unsolved = new Set(problems.map(({ message }) => message));
   return problems.map((problem, index) => {
     if (index >= PROBLEMS_MAX) return problem;
-    const candidates = candidatesFor(text, problem)
+    const candidates = candidatesFor(text, problem, nowMs)
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
-    const fix = bestOf(text, problem, problems, candidates, findProblems);
+    const fix = bestOf(text, problem, { before: problems, unsolved, candidates, findProblems });
     if (fix === undefined) return problem;
     taken.push(fix.span);
+    unsolved.delete(problem.message);
     return { ...problem, fix };
   });
+}
+
+interface Choice {
+  readonly before: readonly QueryProblem[];
+  /** Messages of problems without a fix so far. */
+  readonly unsolved: ReadonlySet<string>;
+  readonly candidates: readonly Fix[];
+  readonly findProblems: FindProblems;
 }
 
 /**
@@ -47,9 +59,7 @@ export function suggestFixes(
 function bestOf(
   text: string,
   problem: QueryProblem,
-  before: readonly QueryProblem[],
-  candidates: readonly Fix[],
-  findProblems: FindProblems,
+  { before, unsolved, candidates, findProblems }: Choice,
 ): Fix | undefined {
   const known = new Set(before.map(({ message }) => message));
   let best: Fix | undefined;
@@ -58,7 +68,8 @@ function bestOf(
     const { fix, problems } = withNames(text, candidate, known, findProblems);
     if (problems.length >= fewest || problems.some(({ message }) => !known.has(message))) continue;
     const all = applied(text, fix);
-    if (problems.some((left) => isLeft(all, left, placeAfter(fix, problem.span)))) continue;
+    const place = placeAfter(fix, problem.span);
+    if (problems.some((left) => unsolved.has(left.message) && isLeft(all, left, place))) continue;
     [best, fewest] = [fix, problems.length];
     if (fewest === 0) break;
   }
@@ -130,7 +141,7 @@ function nameFor(text: string, { span, replacement }: QueryProblem): string | un
 const LONG_NAME = 6;
 
 /** Better ones first. */
-function candidatesFor(text: string, problem: QueryProblem): Fix[] {
+function candidatesFor(text: string, problem: QueryProblem, nowMs: number): Fix[] {
   const { span } = problem;
   const name = nameFor(text, problem);
   const own = name === undefined ? [] : [{ span, text: name }];
@@ -144,15 +155,21 @@ function candidatesFor(text: string, problem: QueryProblem): Fix[] {
   // Several habits may be in one part: select count(*), or sum(x) per day.
   const all = HABITS.reduce((so, habit) => applyHabit(habit, so, isSource) ?? so, written);
   const fixes = [...rewritten, ...(all === written ? [] : [all])].map((fixed) => difference(part.from, written, fixed));
-  return [...doublePipe(text, span), ...fixes, ...own, ...missingParts(text, span, part, isSource)];
+  return [
+    ...doublePipe(text, span, { isBeforeStage: true }),
+    ...fixes,
+    ...doublePipe(text, span, { isBeforeStage: false }),
+    ...relativeTime(text, { part, span, nowMs }),
+    ...own,
+    ...missingParts(text, span, part, isSource),
+  ];
 }
 
-/** `||` is or in a condition, and one pipe too many elsewhere. */
-function doublePipe(text: string, { from }: Span): Fix[] {
-  const at = [from - 1, from].find((start) => text.slice(start, start + 2) === '||');
-  if (at === undefined) return [];
-  const isApart = /\s/.test(text.charAt(at - 1)) && /\s/.test(text.charAt(at + 2));
-  return [isApart ? 'or' : ' or ', '|'].map((by) => ({ span: { from: at, to: at + 2 }, text: by }));
+/** One pipe too many; in a condition `||` is or, which is a habit. */
+function doublePipe(text: string, { from }: Span, { isBeforeStage }: { readonly isBeforeStage: boolean }): Fix[] {
+  if (!text.startsWith('||', from)) return [];
+  const word = /^\s*(\w*)/.exec(text.slice(from + 2))?.[1] ?? '';
+  return STAGE_NAMES.includes(word) === isBeforeStage ? [{ span: { from, to: from + 2 }, text: '|' }] : [];
 }
 
 /** A pipe before a stage, or a source before the first stage. */

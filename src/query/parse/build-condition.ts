@@ -51,6 +51,10 @@ function buildChain(reader: NodeReader, node: SyntaxNode, depth: number): Condit
 function buildComparison(reader: NodeReader, node: SyntaxNode): Condition | undefined {
   const [subject, operatorNode, valueNode] = childrenOf(node);
   if (!subject || !operatorNode || node.getChild('⚠') || operatorNode.getChild('⚠')) return undefined;
+  // `> last 7d`: only the error behind `last` is reported.
+  if (valueNode?.name === 'BareValue' && /^last\s+\w/.test(reader.slice({ from: valueNode.from, to: node.to + 9 }))) {
+    return undefined;
+  }
   const operator = {
     text: collapseBlanks(reader.slice(operatorNode)).toLowerCase(),
     span: spanOf(operatorNode),

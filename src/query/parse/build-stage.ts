@@ -134,6 +134,8 @@ function buildComparedTo(reader: NodeReader, node: SyntaxNode): ComparedTo | und
 function buildPeople(reader: NodeReader, node: SyntaxNode): PeopleAsked | undefined {
   if (node.getChild('⚠')) return undefined;
   const status = reader.name(node.getChild('PeopleStatus'));
+  // `people step 2`: only the error behind the word is reported.
+  if (status && node.nextSibling?.type.isError) return undefined;
   if (status) return { kind: 'status', status };
   const word = node.getChildren('Keyword')[1];
   if (!word) return { kind: 'all' };

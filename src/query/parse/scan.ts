@@ -11,8 +11,8 @@ export interface Scan {
   readonly stop: QueryProblem | undefined;
 }
 
-// A comment, a closed string, a word, a number with its unit, or one character.
-const TOKEN = /#[^\n\r]*|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|[^\s\w]/gu;
+// A comment, a closed string, a word, a number with its unit, `||`, or one character.
+const TOKEN = /#[^\n\r]*|"(?:[^"\\]|\\[\s\S])*"|'(?:[^'\\]|\\[\s\S])*'|[A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|\|\||[^\s\w]/gu;
 
 // The list of `in` adds a level to the parentheses around its condition.
 const DEPTH_MAX = FORM_LIMITS.nesting.max + 1;

@@ -20,6 +20,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
   ]),
   ['Comparison', { what: 'the condition', form: CONDITION_FORM }],
   ['ValueList', { what: 'the list', form: 'a list is: in ("a", "b"), or in ["a", "b"]' }],
+  ['Bucket', { what: 'bucket', form: 'a bucket has a width: bucket(price, 10)' }],
   ['Per', { what: 'per', form: 'the form is: latest _path per user_id' }],
   // A part of the source and a stage of its own have the same form.
   ['Exclude', { what: 'exclude', form: STAGES.exclude.hint }],
@@ -28,6 +29,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
 
 const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
 const RECENT = 'the form is: last 7d';
+const RELATIVE = 'last is a stage; a condition has dates: user.first_seen > 2026-01-31';
 const UNTIL = 'the form is: from 2026-01-01 to 2026-02-01';
 const MEAN = 'the mean is avg: avg event_properties.amount';
 
@@ -47,6 +49,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['till', UNTIL],
   ['mean', MEAN],
   ['average', MEAN],
+  ['||', 'a pipe is |, and conditions are joined with or'],
 ]);
 const PERCENTILE = /^(?:p\d+|percentile|quantile)$/i;
 
@@ -88,7 +91,7 @@ function formAround(node: SyntaxNode): { what: string; form: string; top: Syntax
 
 // The unexpected token for a message: a word, a number, a string, or a sign of one or two
 // characters.
-const TOKEN = /\s*([A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|->|[!<>=]=|!~|[\s\S])/uy;
+const TOKEN = /\s*([A-Za-z_][\w.:/$-]*|\d[\w.:+-]*|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|->|[!<>=]=|!~|\|\||[\s\S])/uy;
 
 function tokenAt(text: string, from: number): Span | undefined {
   TOKEN.lastIndex = from;
@@ -150,10 +153,13 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   const { text, error, tokenText, form } = place;
   const source = sourceBefore(error);
   const word = wordOf(text, source);
+  if (tokenText === '||') return otherWord(tokenText) ?? form;
+  if (/[<>=]\s*last\s+$/.test(text.slice(0, error.from))) return RELATIVE;
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
   if (source === undefined && error.parent?.name !== 'Query') return form;
   if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;
-  return otherWord(tokenText) ?? form;
+  const before = error.prevSibling?.name === 'People' ? FORMS.get('People')?.form : undefined;
+  return otherWord(tokenText) ?? before ?? form;
 }
 
 // Otherwise nonsense text would cause a problem for each of its characters.

@@ -1,8 +1,10 @@
 // Numbers calendar periods (day to year) consecutively, so that they can be subtracted.
 import type { CalendarPeriod } from '../analyze/resolved.js';
-import { type Expression, infix, instant } from '../plan/expressions.js';
+import { type Expression, infix, instant, integer } from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
 import { bucketOf } from './buckets.js';
+import { allSkippedDays } from './irregular-hours.js';
+import { dayNumber, wallTimeAt } from './timezone.js';
 
 const NUMBER = {
   day: 'toRelativeDayNum',
@@ -29,9 +31,18 @@ export interface Calendar {
 
 export function calendarOf(period: CalendarPeriod, timezone: string): Calendar {
   const dateOf = (time: Expression): Expression => bucketOf(time, { granularity: period, timezone });
+  const number = (time: Expression): Expression => fn[NUMBER[period]](dateOf(time));
+  const skipped = period === 'day' ? allSkippedDays(timezone) : [];
   return {
-    numberOf: (time) => fn[NUMBER[period]](dateOf(time)),
-    dateAfter: (instantMs, periods) => fn[ADD[period]](dateOf(instant(instantMs)), periods),
+    numberOf: (time) =>
+      skipped.reduce((days, day) => infix('-', days, infix('>', number(time), integer(day))), number(time)),
+    dateAfter: (instantMs, periods) => {
+      const first = dayNumber(wallTimeAt(instantMs, timezone));
+      const steps = skipped
+        .filter((day) => day > first)
+        .reduce((sum, day, index) => infix('+', sum, infix('>=', periods, integer(day - first - index))), periods);
+      return fn[ADD[period]](dateOf(instant(instantMs)), steps);
+    },
   };
 }
 

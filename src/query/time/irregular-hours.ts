@@ -63,6 +63,36 @@ export function skippedDays(range: TimeRange, zone: string): number[] {
   });
 }
 
+const skippedByZone = new Map<string, readonly number[]>();
+const [FIRST_YEAR, LAST_YEAR] = [1970, 2037];
+/** More than daylight saving moves clocks. */
+const CROSSING_MS = DAY_MS / 2;
+
+/**
+ * The days since 1970 that the calendar of the zone does not have, as days since 1970. A zone skips
+ * a day when it crosses the date line, and then its clocks stay ahead: only years that begin and
+ * end with offsets far apart are searched.
+ */
+export function allSkippedDays(zone: string): readonly number[] {
+  const known = skippedByZone.get(zone) ?? findSkippedDays(zone);
+  skippedByZone.set(zone, known);
+  return known;
+}
+
+function findSkippedDays(zone: string): number[] {
+  const found: number[] = [];
+  let before = Number.POSITIVE_INFINITY;
+  for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) {
+    const toMs = Date.UTC(year + 1, 0, 4);
+    const after = offsetAt(toMs, zone);
+    if (after - before > CROSSING_MS) {
+      found.push(...skippedDays({ fromMs: Date.UTC(year, 0, 4), toMs }, zone).map((ms) => ms / DAY_MS));
+    }
+    before = after;
+  }
+  return found;
+}
+
 /** Buckets that are evenly apart: the number of the first in its range, and where it starts. */
 export interface EvenBuckets {
   readonly index: number;

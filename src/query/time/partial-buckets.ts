@@ -28,7 +28,8 @@ export function findPartialBuckets(
   const found = columns.find(({ name, type }) => isTime(type) && isPeriod(name));
   if (found === undefined || !isPeriod(found.name)) return undefined;
   const period = found.name;
-  const endMs = Math.max(range.fromMs, Math.min(range.toMs, nowMs));
+  // The present cuts nothing of a range that is ahead.
+  const endMs = range.fromMs > nowMs ? range.toMs : Math.min(range.toMs, nowMs);
   const bucketAt = (ms: number) => listBuckets({ fromMs: ms, toMs: ms }, period, timezone).slice(0, 1);
   const starts = [
     ...bucketAt(range.fromMs).filter((bucket) => !isFirstWhole && bucket.fromMs < range.fromMs),

@@ -19,7 +19,8 @@ const zones = new Map<string, string | undefined>();
 const ZONES_MAX = 1000;
 
 /**
- * Name of the time zone in the IANA database, for any case or alias; undefined for an unknown zone.
+ * The time zone as it is written, in the case of the IANA database; undefined for an unknown zone.
+ * An alias stays, except that those of UTC are UTC.
  */
 export function findTimeZone(name: string): string | undefined {
   if (name === 'UTC') return name;
@@ -35,7 +36,18 @@ function tryResolveZone(timeZone: string): string | undefined {
   if (!/^[A-Za-z][A-Za-z0-9_+-]*(\/[A-Za-z0-9_+-]+)*$/.test(timeZone) || timeZone.startsWith('SystemV/'))
     return undefined;
   try {
-    return new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone;
+    const resolved = new Intl.DateTimeFormat('en-US', { timeZone }).resolvedOptions().timeZone;
+    // Abbreviations such as PST, which only Intl knows, are answered with the name of the zone.
+    return resolved === 'UTC' ? resolved : (nameInDatabase(timeZone) ?? resolved);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Intl has older names than the IANA database: Asia/Calcutta for Asia/Kolkata. */
+function nameInDatabase(timeZone: string): string | undefined {
+  try {
+    return zonedAt(0, timeZone).timeZoneId;
   } catch {
     return undefined;
   }

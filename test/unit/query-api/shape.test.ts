@@ -147,3 +147,28 @@ test('people of a lifecycle are those of the last complete period, which the ans
   expect(shaped.rows.map((row) => row[6])).toEqual([{ plan: 'pro' }, null]);
   expect(shaped.rows[1]?.slice(0, 4)).toEqual(['d1', null, null, null]);
 });
+
+test.each([
+  [
+    'purchase | sum price by _country',
+    [
+      ['DE', 5],
+      ['AT', null],
+    ],
+    1,
+  ],
+  [
+    'purchase | sum price by _country',
+    [
+      ['DE', 5],
+      [null, 0],
+    ],
+    0,
+  ],
+  ['purchase | avg price by _country', [['DE', null]], 0],
+  ['retention a | sum price by day', [['2026-01-01', 1, 0, 1, 1, null, null, 0]], 1],
+  ['retention a by day', [['2026-01-01', 1, 0, 1, null, 0]], 0],
+])('toAnswer() of %s, rows %j, warns of sums that exceed the numbers: %i', (query, rows, count) => {
+  const warnings = answerOf(query, rows).warnings.filter((warning) => warning.includes('too large'));
+  expect(warnings).toHaveLength(count);
+});

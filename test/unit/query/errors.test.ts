@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editDistance } from '../../../src/platform/edit-distance.js';
 import { drawDetail, findNearest, quote, toDetails } from '../../../src/query/errors.js';
+import { STAGES } from '../../../src/query/language.js';
 import { NearestNames } from '../../../src/query/nearest-names.js';
 import { parse } from '../../../src/query/parse/parse.js';
 import { problemsOf } from './compiling.js';
@@ -141,6 +142,18 @@ test.each([
   ],
   ['funnel a to b | window 7d', 'unexpected "to" in funnel', 'the form is: funnel signup -> pay exclude refund'],
   ['funnel a -> * | window 7d', 'unexpected "*" in funnel', 'the form is: funnel signup -> pay exclude refund'],
+  [
+    'signup | where user.first_seen > last 7d',
+    'unexpected "7d" in where',
+    'last is a stage; a condition has dates: user.first_seen > 2026-01-31',
+  ],
+  [
+    '* | where _os = "x" || (_path = "y" and _city = "z") | count',
+    'unexpected "||" in where',
+    'a pipe is |, and conditions are joined with or',
+  ],
+  ['funnel a -> b | people step 2', 'unexpected "2" in the query', STAGES.people.hint],
+  ['purchase | count by bucket(price)', 'unexpected ")" in bucket', 'a bucket has a width: bucket(price, 10)'],
   ['* | where lower(_path) = "a"', 'unknown function "lower" in a condition', CALLS_FORM],
 ])('one mistake is one problem: %s', (text, message, hint) => {
   expect(problemsOf(text).map((problem) => [problem.message, problem.hint])).toEqual([[message, hint]]);

@@ -20,6 +20,11 @@ test('reports are part of the configuration', () => {
   expect(config.reports?.map(({ at }) => at)).toEqual(['monday 08:00', 'daily 8:00']);
 });
 
+test('a time zone is kept in the case that ClickHouse knows', () => {
+  const { config } = parseWith(report({ timezone: 'europe/berlin' }));
+  expect(config.reports?.[0]?.timezone).toBe('Europe/Berlin');
+});
+
 test.each<[string, Partial<DashboardProblem>]>([
   [
     report({ at: 'hourly' }),

@@ -11,6 +11,8 @@ test.each([
   ['a | from 2026-11-13 to 2026-11-20 | count by week', 'UTC', ['2026-11-09', '2026-11-16']],
   // The month ends later than now, and begins with its first bucket.
   ['a | from 2026-11-01 to 2026-12-01 | count by day', 'Europe/Berlin', ['2026-11-20']],
+  ['a | from 2027-01-01 to 2027-01-05 | count by day', 'UTC', []],
+  ['a | from 2027-01-01T12:00:00 to 2027-01-05 | count by day', 'UTC', ['2027-01-01']],
   ['a | this month | count by month', 'Asia/Tokyo', ['2026-11-01']],
   ['a | last 1h | count by hour', 'Asia/Kolkata', ['2026-11-20T08:30:00Z', '2026-11-20T09:30:00Z']],
   ['a | today | count by minute', 'UTC', ['2026-11-20T09:30:00Z']],

@@ -29,7 +29,12 @@ test.each([
   ['europe/berlin', 'Europe/Berlin'],
   ['utc', 'UTC'],
   ['Etc/UTC', 'UTC'],
-  ['Asia/Kolkata', 'Asia/Calcutta'],
+  ['Asia/Kolkata', 'Asia/Kolkata'],
+  ['Asia/Calcutta', 'Asia/Calcutta'],
+  ['asia/kathmandu', 'Asia/Kathmandu'],
+  ['us/pacific', 'US/Pacific'],
+  ['Europe/Kyiv', 'Europe/Kyiv'],
+  ['PST', 'America/Los_Angeles'],
 ])('findTimeZone(%s) is %s', (name, zone) => {
   expect(findTimeZone(name)).toBe(zone);
 });
