@@ -48,6 +48,7 @@ import { Shards } from '../platform/clickhouse/shards.js';
 import { type Config, dataDirectory, readConfigOrExit } from '../platform/config.js';
 import { orExit } from '../platform/config-problem.js';
 import { createDiskGauges } from '../platform/disk-metrics.js';
+import { BOUNDS } from '../platform/flow/bounds.js';
 import { ByteSemaphore } from '../platform/flow/byte-semaphore.js';
 import { ProjectRates } from '../platform/flow/project-rates.js';
 import { createRefusalCounter } from '../platform/flow/refusal.js';
@@ -58,7 +59,7 @@ import { createRequestMetrics } from '../platform/http/request-metrics.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
-import { createPostgres, REQUEST_ANSWER_MS } from '../platform/postgres/client.js';
+import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
@@ -89,7 +90,7 @@ returnMemoryAtRest();
 // Bodies of a megabyte had the heap collected every second request.
 letHeapGrowBy(200);
 
-const postgres = createPostgres(config, { answerMs: REQUEST_ANSWER_MS });
+const postgres = createPostgres(config, { answerMs: BOUNDS.postgresAnswerMs });
 lifecycle.onClose('postgres', () => postgres.destroy());
 const redis = createFailFastRedis(config, log);
 lifecycle.onClose('redis', async () => redis.disconnect());

@@ -39,6 +39,8 @@ export const BOUNDS = {
    * Concurrent lookups: behind a flood of distinct keys, a revoked key would otherwise stay valid.
    */
   keyLookups: 1000,
+  /** How long a request waits for a connection to PostgreSQL, and for each of its statements. */
+  postgresAnswerMs: 10_000,
 
   /** Tasks that wait for a thread: of all owners, and of one. */
   threadTasksWaiting: 512,

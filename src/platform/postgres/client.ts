@@ -11,8 +11,6 @@ const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 
 export type PostgresSettings = Pick<Config, 'DATABASE_URL'> & Partial<Pick<Config, 'DATABASE_TLS'>>;
 
-/** How long a request of HTTP waits for a connection, and for each of its statements. */
-export const REQUEST_ANSWER_MS = 10_000;
 const CONNECT_MS = 10_000;
 
 export interface PostgresOptions {
