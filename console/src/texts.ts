@@ -164,7 +164,6 @@ export const texts = {
     emptyIn: (period: string) => `Nothing was found in ${period}.`,
     widen: (range: string) => `Widen to ${range}`,
     failed: 'The query was not answered',
-    offline: 'The service cannot be reached. Check the connection.',
     retry: 'Retry',
     retryIn: (seconds: number) => `Retry in ${seconds} s`,
     request: (id: string) => `Request ${id}`,
