@@ -84,3 +84,69 @@ test('an answer that breaks off is called so, and nothing of it is shown', async
   await page.getByRole('alert').filter({ hasText: 'the answer broke off' }).waitFor();
   await page.context().close();
 });
+
+test('a change that fails is named, leaves what was typed, and is tried again by the same button', async () => {
+  const { page } = await shop.openBrowser();
+  let isDown = true;
+  await page.route('**/api/**', (route) => {
+    const request = route.request();
+    const isStep = /dry_run=true|\/dry-run|\/draft|\/quer(?:y|ies)$/.test(request.url());
+    const isChange = request.method() !== 'GET' && !isStep;
+    return isChange && isDown ? route.fulfill({ status: 500, json: { error: 'internal error' } }) : route.continue();
+  });
+  const alert = page.getByRole('alert');
+  const fails = (action: string) => alert.filter({ hasText: `“${action}” failed: internal error` }).waitFor();
+  const id = await createDashboard();
+
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  await page.goto(shop.addressOf(`/dashboards/${id}#v=edit`));
+  await text.fill(SOURCE.replace('Numbers', 'Figures'));
+  const save = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  };
+  await save();
+  await fails('Save');
+  expect(await text.inputValue()).toContain('Figures');
+  isDown = false;
+  await save();
+  await page.getByRole('heading', { name: 'Figures' }).waitFor();
+
+  isDown = true;
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Delete dashboard' }).click();
+  const deletion = page.getByRole('dialog', { name: 'Delete dashboard' });
+  await deletion.getByRole('button', { name: 'Delete it' }).click();
+  await deletion.getByRole('alert').filter({ hasText: '“Delete dashboard” failed' }).waitFor();
+  isDown = false;
+  await deletion.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('heading', { name: 'Dashboards' }).waitFor();
+
+  isDown = true;
+  await page.goto(shop.addressOf('/settings/tokens'));
+  await page.getByLabel('Name').fill('agent');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await fails('Create token');
+  expect(await page.getByLabel('Name').inputValue()).toBe('agent');
+  isDown = false;
+  await page.getByRole('button', { name: 'Create token' }).click();
+  isDown = true;
+  await page.getByRole('button', { name: 'Revoke agent' }).click();
+  await fails('Revoke agent');
+  await page.context().close();
+});
+
+test('what was done although its answer was lost is shown', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**/tokens', async (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await page.goto(shop.addressOf('/settings/tokens'));
+  await page.getByLabel('Name').fill('lost answer');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('alert').filter({ hasText: '“Create token” failed: the service cannot be reached' }).waitFor();
+  await page.getByRole('button', { name: 'Revoke lost answer' }).waitFor();
+  await page.context().close();
+});

@@ -1,5 +1,6 @@
 // Downloads all events of a person.
 import { useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { postJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { download } from '../shell/download.js';
@@ -23,7 +24,7 @@ export function ExportButton({ project, id }: { readonly project: Project; reado
       );
       download(await response.blob(), 'events.ndjson');
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, peopleTexts.export));
     } finally {
       setBusy(false);
     }
