@@ -150,3 +150,18 @@ test('what was done although its answer was lost is shown', async () => {
   await page.getByRole('button', { name: 'Revoke lost answer' }).waitFor();
   await page.context().close();
 });
+
+test('one cause is told once where events are sent, and retried for all that it concerns', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**', (route) =>
+    route.fulfill({ status: 503, json: { error: 'the store does not answer' } }),
+  );
+  await page.goto(shop.addressOf('/start'));
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByText('the store does not answer').count()).toBe(1);
+  await page.unroute('**/api/**');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('status').filter({ hasText: 'Events are arriving: 6' }).waitFor();
+  await page.getByText(shop.publicKey).first().waitFor();
+  await page.context().close();
+});
