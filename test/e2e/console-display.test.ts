@@ -145,6 +145,25 @@ describe('the focus', () => {
     await page.getByRole('button', { name: 'New dashboard' }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
   });
+
+  test('goes through a menu by arrow keys, and returns from it', async () => {
+    const { page } = await shop.visit('/start');
+    await page.getByRole('button', { name: 'Account: display@example.com' }).press('Enter');
+    for (const [key, name] of [
+      ['ArrowDown', 'As the system'],
+      ['ArrowDown', 'Light'],
+      ['ArrowUp', 'As the system'],
+      ['ArrowUp', 'Sign out'],
+      ['Home', 'As the system'],
+      ['End', 'Sign out'],
+      ['ArrowDown', 'As the system'],
+      ['Escape', 'Account: display@example.com'],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await page.evaluate(FOCUSED_NAME)).toBe(name);
+    }
+    await page.getByRole('button', { name: 'As the system' }).waitFor({ state: 'detached' });
+  });
 });
 
 const FOCUSED = 'document.activeElement.textContent';
