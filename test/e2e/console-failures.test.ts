@@ -68,7 +68,8 @@ test('a query that is never answered fails after the time that the service has f
 });
 
 test('an answer that breaks off is called so, and nothing of it is shown', async () => {
-  const { page } = await shop.openBrowser();
+  const visited = await shop.openBrowser();
+  const { page } = visited;
   const cut = async (route: Route): Promise<void> => {
     const response = await route.fetch();
     const body = await response.body();
@@ -76,10 +77,7 @@ test('an answer that breaks off is called so, and nothing of it is shown', async
   };
   await page.route(/\/api\/.*\/(query|tokens|exports)$/, cut);
   await page.goto(shop.addressOf(askPath('purchase | last 7d | count')));
-  await region({ page } as never)
-    .getByRole('alert')
-    .filter({ hasText: 'the answer broke off' })
-    .waitFor();
+  await region(visited).getByRole('alert').filter({ hasText: 'the answer broke off' }).waitFor();
   await page.goto(shop.addressOf('/settings/tokens'));
   await page.getByRole('alert').filter({ hasText: 'the answer broke off' }).waitFor();
   await page.context().close();
