@@ -21,6 +21,8 @@ export interface Organization {
 export interface Boot {
   readonly person: string;
   readonly publicUrl: string;
+  /** The longest that the service takes for a query: until it begins, and then runs. */
+  readonly queryWithinMs: number;
   readonly organizations: readonly Organization[];
   readonly projects: readonly Project[];
 }

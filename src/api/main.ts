@@ -140,12 +140,8 @@ lifecycle.onClose('exports', () => exports.close());
 
 const passes = createProjectPasses(config.SECRET_KEY_BASE);
 const queryUrl = () => config.QUERY_URL ?? loopbackUrl(config.HOST, server.port);
-const alertQueries = createAlertQueries({
-  queryUrl,
-  passes,
-  queryTimeoutMs: config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS,
-  log,
-});
+const queryTimeoutMs = config.QUERY_WAIT_MS + config.QUERY_TIMEOUT_MS;
+const alertQueries = createAlertQueries({ queryUrl, passes, queryTimeoutMs, log });
 const uploads = createUploads({
   ...{ ...guard, redis, secretKeyBase: config.SECRET_KEY_BASE },
   url: () => loopbackUrl(config.HOST, server.port),
@@ -220,6 +216,7 @@ const app = createApp({
       signInLabel: identityProvider?.label,
       assets,
       console: consoleAssets,
+      queryWithinMs: queryTimeoutMs,
       unsubscribeLinks: createUnsubscribeLinks(config.SECRET_KEY_BASE, publicUrl),
     }),
     assets.router,

@@ -11,6 +11,8 @@ export interface ConsoleData {
   /** Ids of demo projects. */
   readonly demos: ReadonlySet<string>;
   readonly publicUrl: URL;
+  /** The longest that a query waits for a place, and then runs. */
+  readonly queryWithinMs: number;
 }
 
 export function renderConsole(data: ConsoleData, { script, styles, preloads }: ConsoleAssets, assets: Assets): string {
@@ -36,9 +38,10 @@ ${preloads.map((url) => html`<link rel="modulepreload" href="${url}">`)}
 }
 
 /** Read by console/src/boot.ts. Without keys, which only the pages that show them ask for. */
-const toBoot = ({ person, organizations, demos, publicUrl }: ConsoleData) => ({
+const toBoot = ({ person, organizations, demos, publicUrl, queryWithinMs }: ConsoleData) => ({
   person,
   publicUrl: publicUrl.href,
+  queryWithinMs,
   organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
   projects: organizations.flatMap((organization) =>
     organization.projects.map(({ id, name, timezone }) => ({

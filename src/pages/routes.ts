@@ -50,6 +50,7 @@ export interface PagesDeps {
   readonly signInLabel: string | undefined;
   readonly assets: Assets;
   readonly console: ConsoleAssets;
+  readonly queryWithinMs: number;
   readonly unsubscribeLinks: UnsubscribeLinks;
 }
 
@@ -185,7 +186,10 @@ async function readerOf(session: Person, link: InvitationLink, postgres: Postgre
   return { name: nameOf(session), email: email ?? undefined, isVerified, isMember: membership !== undefined };
 }
 
-async function readConsoleData(session: Person, { postgres, sessions }: PagesDeps): Promise<ConsoleData> {
+async function readConsoleData(
+  session: Person,
+  { postgres, sessions, queryWithinMs }: PagesDeps,
+): Promise<ConsoleData> {
   const organizations = await listOrganizations(postgres, session.personId);
   const withProjects = organizations.map(async (organization) => {
     const { id, role } = organization;
@@ -196,5 +200,6 @@ async function readConsoleData(session: Person, { postgres, sessions }: PagesDep
     organizations.map(({ id }) => id),
   );
   const { publicUrl } = sessions;
-  return { person: nameOf(session), organizations: await Promise.all(withProjects), demos, publicUrl };
+  const person = nameOf(session);
+  return { person, organizations: await Promise.all(withProjects), demos, publicUrl, queryWithinMs };
 }

@@ -126,9 +126,48 @@ describe('the focus', () => {
     await period.press('ArrowDown');
     expect(await period.inputValue()).toBe('365');
   });
+
+  test('goes from a control that is gone to the next one, else to one before, and to a screen that opens', async () => {
+    const { page } = await shop.visit('/settings/members');
+    for (const name of ['first', 'second']) {
+      await page.getByLabel('E-mail address').fill(`${name}@example.com`);
+      await page.getByRole('button', { name: 'Invite' }).click();
+      await page.getByRole('button', { name: `Revoke ${name}@example.com` }).waitFor();
+    }
+    await page.getByRole('button', { name: 'Revoke first@example.com' }).press('Enter');
+    await expect.poll(() => page.evaluate(FOCUSED_NAME)).toBe('Revoke second@example.com');
+    await page.getByRole('button', { name: 'Revoke second@example.com' }).press('Enter');
+    const section = 'document.activeElement.closest("section")?.getAttribute("aria-labelledby")';
+    await expect.poll(() => page.evaluate(section)).toBe('invitations');
+
+    await page.goto(shop.addressOf('/dashboards/1'));
+    await page.getByRole('main').getByRole('link', { name: 'Dashboards' }).press('Enter');
+    await page.getByRole('button', { name: 'New dashboard' }).waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
+  });
+
+  test('goes through a menu by arrow keys, and returns from it', async () => {
+    const { page } = await shop.visit('/start');
+    await page.getByRole('button', { name: 'Account: display@example.com' }).press('Enter');
+    for (const [key, name] of [
+      ['ArrowDown', 'As the system'],
+      ['ArrowDown', 'Light'],
+      ['ArrowUp', 'As the system'],
+      ['ArrowUp', 'Sign out'],
+      ['Home', 'As the system'],
+      ['End', 'Sign out'],
+      ['ArrowDown', 'As the system'],
+      ['Escape', 'Account: display@example.com'],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await page.evaluate(FOCUSED_NAME)).toBe(name);
+    }
+    await page.getByRole('button', { name: 'As the system' }).waitFor({ state: 'detached' });
+  });
 });
 
 const FOCUSED = 'document.activeElement.textContent';
+const FOCUSED_NAME = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent';
 const IS_IN_ANSWER = `document.activeElement.closest('[aria-label="Answer"]') !== null`;
 
 test('the bar at the top does not cover a low screen, such as one at 400 %', async () => {

@@ -381,7 +381,7 @@ test('a list that the service never answers is asked for again by a button', asy
   await page.route('**/api/**/tokens', () => undefined);
   await page.goto(shop.addressOf('/settings/tokens'));
   await page.getByRole('status').filter({ hasText: 'Loading' }).waitFor();
-  await page.getByRole('alert').filter({ hasText: 'The service cannot be reached' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'the service did not answer in time' }).waitFor();
   await page.unroute('**/api/**/tokens');
   await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByText('There are no tokens').waitFor();

@@ -4,6 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
+import { messageOf } from '../api/message-of.js';
 import { QueryField } from '../ask/query-field.js';
 import { idOf, toYamlCard } from '../ask/share.js';
 import { isAtLeast, type Project } from '../boot.js';
@@ -11,7 +12,6 @@ import { listQuery } from '../dashboards/api.js';
 import { createNamed } from '../dashboards/create.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import editing from '../dashboards/editing.module.css';
-import { messageOf } from '../dashboards/use-draft.js';
 import { Dialog } from '../shell/dialog.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
@@ -58,7 +58,7 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
         .filter((target) => target !== ''),
     };
   };
-  const attempt = async (act: () => Promise<void>): Promise<void> => {
+  const attempt = async (action: string, act: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
     setResult(undefined);
@@ -66,15 +66,15 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
     try {
       await act();
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(messageOf(error, action));
     } finally {
       setBusy(false);
     }
   };
-  const tryIt = () => attempt(async () => setResult(await dryRunNew(project.id, read())));
+  const tryIt = () => attempt(alertTexts.dryRun, async () => setResult(await dryRunNew(project.id, read())));
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
-    void attempt(async () => {
+    void attempt(words.add, async () => {
       const id = dashboard === NEW ? await createFor(query) : dashboard;
       await addAlert(project.id, id, read());
       await Promise.all([

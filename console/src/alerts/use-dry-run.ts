@@ -1,6 +1,7 @@
 // Hook of a dry run: its result, or why it failed.
 import { useState } from 'react';
-import { messageOf } from '../dashboards/use-draft.js';
+import { messageOf } from '../api/message-of.js';
+import { alertTexts } from '../texts/alerts.js';
 
 interface DryRunState<T> {
   readonly result: T | undefined;
@@ -20,7 +21,7 @@ export function useDryRun<T>(ask: () => Promise<T>): DryRunState<T> {
     try {
       setResult(await ask());
     } catch (error) {
-      setProblem(messageOf(error));
+      setProblem(messageOf(error, alertTexts.dryRun));
     } finally {
       setBusy(false);
     }

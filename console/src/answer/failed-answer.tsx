@@ -29,7 +29,7 @@ export function FailedAnswer({ failure, retry, isShownAbove = false, title = tex
           ))}
         </ul>
       ) : (
-        <p>{failure.status === 0 ? texts.answer.offline : failure.message}</p>
+        <p>{failure.message}</p>
       )}
       {!isWrong && (
         <button type="button" className="button" disabled={wait > 0} onClick={retry}>

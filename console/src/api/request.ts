@@ -1,6 +1,7 @@
 // Requests to the service, and the errors that a person can act on.
 
 import type {} from '@tanstack/react-query';
+import { readBoot } from '../boot.js';
 import { readClock } from './clock.js';
 import { withReadFailures } from './read-failures.js';
 
@@ -43,43 +44,50 @@ export const isPassing = (error: unknown): boolean =>
 export const isRefused = (error: unknown): boolean =>
   error instanceof RequestFailed && error.status === 400 && error.details.length === 0;
 
-export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(path, { ...init, headers: { Accept: 'application/json', ...init.headers } });
-  } catch (cause) {
-    if (isCancelled(init)) throw cause;
-    throw new RequestFailed(0, 'the service cannot be reached');
-  }
+/** The service answers lists, and ends what a page asks to have tried, within a minute. */
+const READ_WITHIN_MS = 60_000;
+/** For the way there and back, so that the service can say itself what took too long. */
+const GRACE_MS = 15_000;
+
+/** After this, no answer to a query or a change comes any more. */
+const answerWithinMs = (): number => Math.max(readBoot().queryWithinMs, READ_WITHIN_MS) + GRACE_MS;
+
+/** `withinMs` is the time for the whole answer. */
+export async function request(
+  path: string,
+  { signal: cancelled, ...init }: RequestInit = {},
+  withinMs = answerWithinMs(),
+): Promise<Response> {
+  const late = AbortSignal.timeout(withinMs);
+  const signal = cancelled ? AbortSignal.any([cancelled, late]) : late;
+  const fail = (cause: unknown, message: string): never => {
+    if (cancelled?.aborted) throw cause;
+    throw new RequestFailed(0, late.aborted ? 'the service did not answer in time' : message);
+  };
+  const response = await fetch(path, {
+    ...{ ...init, signal },
+    headers: { Accept: 'application/json', ...init.headers },
+  }).catch((cause) => fail(cause, 'the service cannot be reached: check the connection'));
   readClock(response);
-  if (response.ok) {
-    return withReadFailures(response, (cause) => {
-      throw isCancelled(init) ? cause : new RequestFailed(0, 'the answer broke off');
-    });
-  }
+  if (response.ok) return withReadFailures(response, (cause) => fail(cause, 'the answer broke off'));
   if (response.status === 401) signInAgain();
   throw await failureOf(response);
 }
 
-/** The service answers lists within seconds; a query, which may take longer, is no GET. */
-const READ_WITHIN_MS = 60_000;
+export const getJson = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
+  (await request(path, signal && { signal }, READ_WITHIN_MS)).json();
 
-const isCancelled = ({ signal }: RequestInit): boolean =>
-  signal?.aborted === true && signal.reason?.name !== 'TimeoutError';
-
-export async function getJson<T>(path: string, cancelled?: AbortSignal): Promise<T> {
-  const late = AbortSignal.timeout(READ_WITHIN_MS);
-  const response = await request(path, { signal: cancelled ? AbortSignal.any([cancelled, late]) : late });
-  return (await response.json()) as T;
-}
-
-export const postJson = (path: string, body: unknown, signal?: AbortSignal): Promise<Response> =>
-  request(path, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-    ...(signal && { signal }),
-  });
+export const postJson = (path: string, body: unknown, signal?: AbortSignal, withinMs?: number): Promise<Response> =>
+  request(
+    path,
+    {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      ...(signal && { signal }),
+    },
+    withinMs,
+  );
 
 /** From the body of the errors that the service answers. */
 export async function failureOf(response: Response): Promise<RequestFailed> {

@@ -1,6 +1,7 @@
 // Puts a question on a dashboard: one click opens the list, the next one adds the card.
 import { lazy, Suspense, useState } from 'react';
 import { Link } from 'wouter';
+import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { Menu } from '../shell/menu.js';
@@ -24,7 +25,7 @@ export function AddToDashboard({ project, q }: Props) {
     try {
       setAdded(await act());
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, texts.ask.dashboard.add));
     }
   };
   const label = (

@@ -11,7 +11,7 @@ import { cellText, fieldText, nameText, valueText } from '../language/names.js';
 import { DateFields, daysIn } from '../shell/date-fields.js';
 import { Icon } from '../shell/icon.js';
 import { menuItem } from '../shell/menu.js';
-import { texts } from '../texts.js';
+import { chipTexts } from '../texts/chips.js';
 import style from './chips-bar.module.css';
 
 export const KINDS = ['event', 'time', 'filter', 'measure', 'group', 'compare'] as const;
@@ -39,14 +39,14 @@ export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props)
       {kind === 'time' && (
         <>
           <Choices items={RANGES} choose={apply} />
-          <DaysForm name={texts.chips.days} days={chip && toDays(chip.label)} apply={apply} />
+          <DaysForm name={chipTexts.days} days={chip && toDays(chip.label)} apply={apply} />
         </>
       )}
       {kind === 'compare' && (
         <>
-          <Choices items={texts.chips.comparisons} choose={apply} />
+          <Choices items={chipTexts.comparisons} choose={apply} />
           <DaysForm
-            name={texts.chips.earlierDays}
+            name={chipTexts.earlierDays}
             days={chip && toDays(chip.label)}
             apply={(days) => apply(`compare ${days}`)}
           />
@@ -64,7 +64,7 @@ export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props)
       {remove !== undefined && (
         <button type="button" className={menuItem} onClick={remove}>
           <Icon name="close" size={14} />
-          {texts.chips.remove}
+          {chipTexts.remove}
         </button>
       )}
     </div>
@@ -123,7 +123,7 @@ function NameForm({ names = [], label, apply }: NameProps) {
     <>
       <SmallForm submit={() => apply(words.trim())}>
         <label>
-          {texts.chips.kinds[label]}
+          {chipTexts.kinds[label]}
           <input
             className="field"
             name="name"
@@ -144,7 +144,7 @@ function NameForm({ names = [], label, apply }: NameProps) {
 function Picks({ names, choose }: { readonly names: readonly Name[]; readonly choose: (name: string) => void }) {
   if (names.length === 0) return null;
   return (
-    <ul className={style.picks} aria-label={texts.chips.picks}>
+    <ul className={style.picks} aria-label={chipTexts.picks}>
       {names.map(({ name, detail }) => (
         <li key={name}>
           <button type="button" className={menuItem} aria-label={name} onClick={() => choose(name)}>
@@ -163,14 +163,14 @@ function MeasureForm({ names, apply }: Pick<Props, 'names' | 'apply'>) {
       <Choices items={COUNTING} choose={apply} />
       <SmallForm submit={(form) => apply(`${form.get('measure')} ${fieldText(String(form.get('name')).trim())}`)}>
         <label>
-          {texts.chips.kinds.measure}
+          {chipTexts.kinds.measure}
           <select className="field" name="measure">
             {MEASURES.map((measure) => (
               <option key={measure}>{measure}</option>
             ))}
           </select>
         </label>
-        <NameField label={texts.chips.of} names={knownFields(names)} />
+        <NameField label={chipTexts.of} names={knownFields(names)} />
       </SmallForm>
     </>
   );
@@ -192,9 +192,9 @@ function FilterForm({ projectId, filter, names, apply }: FilterProps) {
   return (
     <>
       <SmallForm submit={submit}>
-        <NameField label={texts.chips.field} names={knownFields(names)} value={field} change={setField} />
+        <NameField label={chipTexts.field} names={knownFields(names)} value={field} change={setField} />
         <label>
-          {texts.chips.operator}
+          {chipTexts.operator}
           <select className="field" name="operator" defaultValue={filter?.operator}>
             {operators.map((operator) => (
               <option key={operator}>{operator}</option>
@@ -202,7 +202,7 @@ function FilterForm({ projectId, filter, names, apply }: FilterProps) {
           </select>
         </label>
         <label>
-          {texts.chips.value}
+          {chipTexts.value}
           <input className="field" name="value" defaultValue={filter?.value} autoComplete="off" />
         </label>
       </SmallForm>
@@ -251,7 +251,7 @@ function SmallForm({ submit, children }: { readonly submit: (form: FormData) => 
     >
       {children}
       <button type="submit" className="button small primary">
-        {texts.chips.apply}
+        {chipTexts.apply}
       </button>
     </form>
   );

@@ -6,7 +6,7 @@ import { type Chip, type ChipKind, chipsOf, comparisonIn, type Insertion } from 
 import { replaceSpan, type Span } from '../language/language.js';
 import { Icon } from '../shell/icon.js';
 import { Menu } from '../shell/menu.js';
-import { texts } from '../texts.js';
+import { chipTexts } from '../texts/chips.js';
 import { ChipForm, type FormKind, KINDS } from './chip-forms.js';
 import style from './chips-bar.module.css';
 
@@ -46,7 +46,7 @@ export function ChipsBar({ projectId, text, names, apply, edit }: Props) {
     apply(replaceSpan(text, { from: at, to: at }, `${before}${added}`));
   };
   return (
-    <ul ref={list} className={style.chips} aria-label={texts.chips.label}>
+    <ul ref={list} className={style.chips} aria-label={chipTexts.label}>
       {chips.map((chip) => (
         <li key={`${chip.kind} ${chip.span.from}`}>
           {isForm(chip) ? (
@@ -75,7 +75,7 @@ export function ChipsBar({ projectId, text, names, apply, edit }: Props) {
             <button
               type="button"
               className={`button small ${style.chip}`}
-              aria-label={`${nameOf(chip)}${texts.chips.editAsText}`}
+              aria-label={`${nameOf(chip)}${chipTexts.editAsText}`}
               onClick={() => edit(chip.span)}
             >
               <ChipLabel chip={chip} />
@@ -89,11 +89,11 @@ export function ChipsBar({ projectId, text, names, apply, edit }: Props) {
           <li key={kind}>
             <Menu
               className={`button small plain ${style.add}`}
-              name={texts.chips.add(texts.chips.kinds[kind])}
+              name={chipTexts.add(chipTexts.kinds[kind])}
               label={
                 <>
                   <Icon name="add" size={14} />
-                  {texts.chips.kinds[kind]}
+                  {chipTexts.kinds[kind]}
                 </>
               }
             >
@@ -119,12 +119,12 @@ export function ChipsBar({ projectId, text, names, apply, edit }: Props) {
 const isForm = (chip: Chip): chip is Chip & { readonly kind: FormKind } =>
   (KINDS as readonly ChipKind[]).includes(chip.kind);
 
-const nameOf = ({ kind, label }: Chip): string => `${texts.chips.kinds[kind]}: ${label}`;
+const nameOf = ({ kind, label }: Chip): string => `${chipTexts.kinds[kind]}: ${label}`;
 
 function ChipLabel({ chip: { kind, label } }: { readonly chip: Chip }) {
   return (
     <>
-      <span className={style.kind}>{texts.chips.kinds[kind]}</span> <span className={style.text}>{label}</span>
+      <span className={style.kind}>{chipTexts.kinds[kind]}</span> <span className={style.text}>{label}</span>
     </>
   );
 }

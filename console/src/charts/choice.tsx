@@ -15,6 +15,7 @@ import {
 } from '../answer/choice-result.js';
 import { exact, percent } from '../answer/format.js';
 import type { Answer } from '../api/answer.js';
+import { choiceTexts } from '../texts/choice.js';
 import { plural } from '../texts/plural.js';
 import { texts } from '../texts.js';
 import style from './choice.module.css';
@@ -74,7 +75,7 @@ export function Plan({ result }: Props) {
   const { relative_lift: lift, power, units_needed: needed, units_left: left, days_left: days } = plan;
   return (
     <p className="muted">
-      {texts.charts.plan({
+      {choiceTexts.plan({
         ...{ lift: percent(lift), power: percent(power), needed: exact(needed) },
         left: left === null || left === 0 ? undefined : exact(left),
         days: days === null ? undefined : plural(days, 'day'),
@@ -102,7 +103,7 @@ export function Variants({ result }: Props) {
     .domain(domainOf(bounds))
     .nice(TICKS)
     .range([MARGIN, Math.max(MARGIN + 1, width - MARGIN)]);
-  const t = texts.charts;
+  const t = choiceTexts;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={style.scroll} tabIndex={0} aria-label={t.variants}>
@@ -156,7 +157,7 @@ export function Variants({ result }: Props) {
 }
 
 const nameOf = (result: ChoiceResult, { ci_low, ci_high }: Variant): string =>
-  texts.charts.between(showRate(result, ci_low), showRate(result, ci_high));
+  choiceTexts.between(showRate(result, ci_low), showRate(result, ci_high));
 
 /** The difference of each treatment from the control, beside zero. */
 export function Differences({ result }: Props) {
@@ -171,7 +172,7 @@ export function Differences({ result }: Props) {
     .domain([-most, most])
     .nice(TICKS)
     .range([MARGIN, Math.max(MARGIN + 1, width - MARGIN)]);
-  const t = texts.charts;
+  const t = choiceTexts;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={style.scroll} tabIndex={0} aria-label={t.differences}>

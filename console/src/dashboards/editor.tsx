@@ -3,6 +3,7 @@
 // changes its own part of it.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { isRefused, RequestFailed } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
@@ -17,7 +18,7 @@ import { lineOfItem } from './item-line.js';
 import { useKeptText } from './kept-text.js';
 import { SectionForm } from './section-form.js';
 import { Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
-import { messageOf, useDraft } from './use-draft.js';
+import { useDraft } from './use-draft.js';
 import { VariableForm } from './variable-form.js';
 
 interface Props {
@@ -68,7 +69,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
     } catch (error) {
       const details = error instanceof RequestFailed ? (error.details as readonly Problem[]) : [];
       setRefused(details);
-      if (details.length === 0) setFailure(messageOf(error));
+      if (details.length === 0) setFailure(messageOf(error, isDryRun ? dashboardsTexts.review : dashboardsTexts.save));
       if (isRefused(error)) await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
       return false;
     }
@@ -87,7 +88,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
       setRefused([]);
       setNote(dashboardsTexts.form.applied);
     } catch (error) {
-      setFailure(messageOf(error));
+      setFailure(messageOf(error, dashboardsTexts.form.apply));
     }
   };
   const goTo = (place: TextPlace): void => selectPlace(field.current, place);

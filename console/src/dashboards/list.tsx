@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
+import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
@@ -67,7 +68,7 @@ function NewDialog({ project, close }: { readonly project: Project; readonly clo
       await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
       navigate(`/projects/${project.id}/dashboards/${id}#v=edit`);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, dashboardsTexts.create));
       setBusy(false);
     }
   };

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Menu, MenuActions } from '../shell/menu.js';
@@ -21,24 +22,28 @@ interface Props {
 export function MoreMenu({ project, dashboard, values }: Props) {
   const [note, setNote] = useState<string>();
   const [isDeleting, setDeleting] = useState(false);
+  const [isBusy, setBusy] = useState(false);
   const [, navigate] = useLocation();
   const client = useQueryClient();
   const list = `/projects/${project.id}/dashboards`;
-  const attempt = async (act: () => Promise<string | undefined>): Promise<void> => {
+  const attempt = async (action: string, act: () => Promise<string | undefined>): Promise<void> => {
+    setBusy(true);
     try {
       setNote(await act());
     } catch (error) {
-      setNote(error instanceof Error ? error.message : String(error));
+      setNote(messageOf(error, action));
+    } finally {
+      setBusy(false);
     }
   };
   const copyText = () =>
-    attempt(async () => {
+    attempt(dashboardsTexts.copyText, async () => {
       await navigator.clipboard.writeText(dashboard.source_yaml);
       return texts.ask.copied;
     });
   const isPersonal = dashboard.visibility === 'personal';
   const copy = () =>
-    attempt(async () => {
+    attempt(isPersonal ? dashboardsTexts.saveForProject : dashboardsTexts.saveAsMine, async () => {
       const { key, source_yaml } = dashboard;
       const visibility = isPersonal ? 'project' : 'personal';
       const { id } = await createCopy(project.id, { key, source_yaml, visibility });
@@ -47,13 +52,17 @@ export function MoreMenu({ project, dashboard, values }: Props) {
       return undefined;
     });
   const remove = () =>
-    attempt(async () => {
+    attempt(dashboardsTexts.delete, async () => {
       await deleteDashboard(project.id, dashboard.id);
       // The list must not show it until it has been read again.
       client.removeQueries({ queryKey: ['dashboards', project.id] });
       navigate(list);
       return undefined;
     });
+  const askToDelete = (): void => {
+    setNote(undefined);
+    setDeleting(true);
+  };
   const isAdmin = project.role !== 'member';
   const items = [
     [dashboardsTexts.print, () => window.print()],
@@ -61,7 +70,7 @@ export function MoreMenu({ project, dashboard, values }: Props) {
     [dashboardsTexts.copyText, copyText],
     ...(!isPersonal ? [[dashboardsTexts.saveAsMine, copy] as const] : []),
     ...(isPersonal && isAdmin ? [[dashboardsTexts.saveForProject, copy] as const] : []),
-    ...(isPersonal || isAdmin ? [[dashboardsTexts.delete, () => setDeleting(true)] as const] : []),
+    ...(isPersonal || isAdmin ? [[dashboardsTexts.delete, askToDelete] as const] : []),
   ] as const;
   return (
     <>
@@ -69,18 +78,23 @@ export function MoreMenu({ project, dashboard, values }: Props) {
         {(close) => <MenuActions actions={items} close={close} />}
       </Menu>
       <span role="status" className="muted">
-        {note}
+        {!isDeleting && note}
       </span>
       {isDeleting && (
         <Dialog name={dashboardsTexts.delete} close={() => setDeleting(false)} className={style.dialog}>
           <div className={style.form}>
             <h2>{dashboardsTexts.deleteThis(dashboard.title)}</h2>
             <p className="muted">{dashboardsTexts.deleteNote}</p>
+            {note !== undefined && (
+              <p role="alert" className={style.problem}>
+                {note}
+              </p>
+            )}
             <div className={style.tools}>
               <button type="button" className="button" onClick={() => setDeleting(false)}>
                 {dashboardsTexts.cancel}
               </button>
-              <button type="button" className="button danger" onClick={() => void remove()}>
+              <button type="button" className="button danger" disabled={isBusy} onClick={() => void remove()}>
                 {dashboardsTexts.deleteIt}
               </button>
             </div>

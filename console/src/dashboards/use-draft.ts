@@ -1,6 +1,7 @@
 // The text of a dashboard while it is edited: checked by the service when its author pauses, with
 // the sections, cards and variables that forms can change.
 import { useEffect, useRef, useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { isPassing } from '../api/request.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { type Draft, type Edit, editDraft, type Problem } from './api.js';
@@ -69,5 +70,3 @@ export function useDraft(projectId: string, id: string, { text: source, setText:
     },
   };
 }
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

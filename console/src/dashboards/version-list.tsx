@@ -1,12 +1,12 @@
 // Versions of a document: what each would change, and the way back to it.
 import { useState } from 'react';
 import { instant } from '../answer/format.js';
+import { messageOf } from '../api/message-of.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import type { VersionItem } from './api.js';
 import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
 import { Failure } from './source-text.js';
-import { messageOf } from './use-draft.js';
 
 interface Chosen {
   readonly source_yaml: string;
@@ -28,12 +28,12 @@ interface Props {
 export function VersionList({ versions, timezone, current, isEditable, read, restore }: Props) {
   const [chosen, setChosen] = useState<Chosen>();
   const [problem, setProblem] = useState<string>();
-  const attempt = async (act: () => Promise<void>): Promise<void> => {
+  const attempt = async (action: string, act: () => Promise<void>): Promise<void> => {
     setProblem(undefined);
     try {
       await act();
     } catch (cause) {
-      setProblem(messageOf(cause));
+      setProblem(messageOf(cause, action));
       setChosen(undefined);
     }
   };
@@ -52,7 +52,9 @@ export function VersionList({ versions, timezone, current, isEditable, read, res
                 <button
                   type="button"
                   className="button small"
-                  onClick={() => void attempt(async () => setChosen(await read(version)))}
+                  onClick={() =>
+                    void attempt(dashboardsTexts.restore(version), async () => setChosen(await read(version)))
+                  }
                 >
                   {dashboardsTexts.restore(version)}
                 </button>
@@ -67,7 +69,7 @@ export function VersionList({ versions, timezone, current, isEditable, read, res
           after={chosen.source_yaml}
           warnings={chosen.warnings ?? []}
           confirm={dashboardsTexts.restoreIt}
-          act={() => attempt(() => restore(chosen.source_yaml))}
+          act={() => attempt(dashboardsTexts.restoreIt, () => restore(chosen.source_yaml))}
           close={() => setChosen(undefined)}
         />
       )}

@@ -2,13 +2,13 @@
 // saved.
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { isRefused } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { ChangesDialog } from '../dashboards/changes-dialog.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import { useKeptText } from '../dashboards/kept-text.js';
 import { Failure, SourceProblems, SourceText, selectPlace } from '../dashboards/source-text.js';
-import { messageOf } from '../dashboards/use-draft.js';
 import screen from '../shell/screen.module.css';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { definitionTexts as words } from '../texts/definitions.js';
@@ -61,7 +61,7 @@ export function Editor({ project, definitions, line }: Props) {
     try {
       await changeDefinitions(project.id, { source, baseVersion: version, isDryRun: false });
     } catch (error) {
-      setFailure(messageOf(error));
+      setFailure(messageOf(error, dashboardsTexts.save));
       setReviewing(false);
       if (isRefused(error)) await client.invalidateQueries({ queryKey: ['definitions', project.id] });
       return;

@@ -1,8 +1,8 @@
 // The text of the definitions while it is edited, checked by the service when its author pauses.
 import { useEffect, useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { isRefused, RequestFailed } from '../api/request.js';
 import type { Problem } from '../dashboards/api.js';
-import { messageOf } from '../dashboards/use-draft.js';
 import { changeDefinitions } from './api.js';
 
 const PAUSE_MS = 600;

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { exact, instant } from '../answer/format.js';
+import { messageOf } from '../api/message-of.js';
 import { getJson, isPassing, postJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { Problem } from '../settings/problem.js';
@@ -46,7 +47,7 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
       setReceipt(found);
       await client.invalidateQueries({ queryKey: ['person', project.id] });
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, peopleTexts.eraseIt));
     } finally {
       setBusy(false);
     }

@@ -1,9 +1,13 @@
 // Downloads all events of a person.
 import { useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { postJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { download } from '../shell/download.js';
 import { peopleTexts } from '../texts/people.js';
+
+/** All events of a person may be many. */
+const EXPORT_WITHIN_MS = 3_600_000;
 
 export function ExportButton({ project, id }: { readonly project: Project; readonly id: string }) {
   const [isBusy, setBusy] = useState(false);
@@ -12,10 +16,15 @@ export function ExportButton({ project, id }: { readonly project: Project; reado
     setBusy(true);
     setProblem(undefined);
     try {
-      const response = await postJson(`/api/projects/${project.id}/exports`, { user_id: id });
+      const response = await postJson(
+        `/api/projects/${project.id}/exports`,
+        { user_id: id },
+        undefined,
+        EXPORT_WITHIN_MS,
+      );
       download(await response.blob(), 'events.ndjson');
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, peopleTexts.export));
     } finally {
       setBusy(false);
     }

@@ -62,7 +62,7 @@ function NewAgentToken({ project, token, show }: NewAgentTokenProps) {
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    void attempt(async () => {
+    void attempt(settingsTexts.createToken, async () => {
       const created = await createToken(project, {
         name: words.tokenName,
         kind: 'personal',

@@ -60,13 +60,13 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
   const [discarding, setDiscarding] = useState<FailedJob>();
   const { problem, isBusy, attempt } = useAttempt();
   const replay = (chosen: readonly FailedJob[]): void =>
-    void attempt(async () => {
+    void attempt(words.replay, async () => {
       setNote('');
       for (const job of chosen) await decideJob(project, 'replay', job);
       setNote(words.replayed(plural(chosen.length, 'job')));
     });
   const discard = (job: FailedJob): Promise<void> =>
-    attempt(async () => {
+    attempt(words.discard, async () => {
       await decideJob(project, 'discard', job);
       setDiscarding(undefined);
       setNote(words.discarded);

@@ -23,13 +23,13 @@ export function Domains({ project }: { readonly project: Project }) {
     event.preventDefault();
     const element = event.currentTarget;
     const domain = String(new FormData(element).get('domain'));
-    void attempt(async () => {
+    void attempt(settingsTexts.claim, async () => {
       await claimDomain(project, domain);
       element.reset();
     });
   };
-  const remove = ({ id }: Domain) =>
-    attempt(async () => {
+  const remove = ({ id, domain }: Domain) =>
+    attempt(settingsTexts.removeThis(domain), async () => {
       await removeDomain(project, id);
       setLeaving(undefined);
     });
@@ -62,7 +62,12 @@ export function Domains({ project }: { readonly project: Project }) {
           domain={domain}
           timezone={project.timezone}
           isBusy={isBusy}
-          verify={() => void attempt(async () => void (await verifyDomain(project, domain.id)))}
+          verify={() =>
+            void attempt(
+              settingsTexts.verifyThis(domain.domain),
+              async () => void (await verifyDomain(project, domain.id)),
+            )
+          }
           remove={() => setLeaving(domain)}
         />
       ))}

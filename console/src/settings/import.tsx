@@ -1,6 +1,7 @@
 // Importing the history of another product: the files are checked first, and imported after that.
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { instant, exact as number } from '../answer/format.js';
+import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { importTexts } from '../texts/import.js';
 import { type Distinct, type ImportProgress, type ImportSummary, requestImport, type Step } from './import-request.js';
@@ -41,7 +42,7 @@ export function Import({ project }: { readonly project: Project }) {
       const options = { signal: controller.signal, onStep: setStep };
       setDone({ isDryRun, summary: await requestImport(project, { ...chosen, isDryRun }, options) });
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       setProblem(
         controller.signal.aborted ? importTexts.cancelled : isDryRun ? reason : `${reason}. ${importTexts.goOn}`,
       );

@@ -73,7 +73,7 @@ function Ending({ id, title, note, label, typed, confirm, act }: EndingProps) {
   const [isAsking, setAsking] = useState(false);
   const { problem, isBusy, attempt } = useAttempt();
   const end = () =>
-    attempt(async () => {
+    attempt(title, async () => {
       await act();
       // The page of the server knows what the person still has.
       location.assign('/');

@@ -29,7 +29,7 @@ export function Members({ project }: { readonly project: Project }) {
   const [leaving, setLeaving] = useState<Member>();
   const { problem, isBusy, attempt } = useAttempt();
   const remove = (member: Member) =>
-    attempt(async () => {
+    attempt(settingsTexts.removeThis(nameOf(member)), async () => {
       await removeMember(project, member.user_id);
       setLeaving(undefined);
     });
@@ -49,7 +49,10 @@ export function Members({ project }: { readonly project: Project }) {
                 value={member.role}
                 disabled={isBusy}
                 onChange={({ target }) =>
-                  void attempt(async () => void (await changeRole(project, member.user_id, target.value)))
+                  void attempt(
+                    settingsTexts.roleOf(nameOf(member)),
+                    async () => void (await changeRole(project, member.user_id, target.value)),
+                  )
                 }
               >
                 {ROLES.map((role) => (
@@ -99,7 +102,7 @@ function Invitations({ project }: { readonly project: Project }) {
     event.preventDefault();
     const element = event.currentTarget;
     const form = new FormData(element);
-    void attempt(async () => {
+    void attempt(settingsTexts.invite, async () => {
       const invitation = { email: String(form.get('email')), role: String(form.get('role')) };
       const { accept_url: url } = await invite(project, invitation);
       setLink(url ?? undefined);
@@ -154,7 +157,9 @@ function Invitations({ project }: { readonly project: Project }) {
                 type="button"
                 className="button small"
                 aria-label={settingsTexts.revokeThis(email)}
-                onClick={() => void attempt(async () => void (await revokeInvitation(project, id)))}
+                onClick={() =>
+                  void attempt(settingsTexts.revokeThis(email), async () => void (await revokeInvitation(project, id)))
+                }
               >
                 {settingsTexts.revoke}
               </button>

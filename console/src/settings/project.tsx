@@ -51,7 +51,7 @@ function Basics({ project, details }: BasicsProps) {
       ip_policy: String(form.get('ip_policy')) as ProjectDetails['ip_policy'],
       other_sdks: form.get('other_sdks') === 'true',
     };
-    void attempt(async () => {
+    void attempt(settingsTexts.save, async () => {
       await changeProject(project, changes);
       setSaved(true);
       // The page of the server holds name and zone.
@@ -120,7 +120,7 @@ function Rotation({ project }: { readonly project: Project }) {
   const { problem, isBusy, attempt } = useAttempt();
   const client = useQueryClient();
   const rotate = () =>
-    attempt(async () => {
+    attempt(settingsTexts.rotate, async () => {
       await showSecretKey(client, await rotateSecretKey(project));
       setAsking(false);
       setNote(settingsTexts.rotated);
@@ -156,7 +156,7 @@ function Deletion({ project, name }: { readonly project: Project; readonly name:
   const [isAsking, setAsking] = useState(false);
   const { problem, isBusy, attempt } = useAttempt();
   const remove = () =>
-    attempt(async () => {
+    attempt(settingsTexts.deleteProject, async () => {
       await deleteProject(project, name);
       location.assign('/');
     });

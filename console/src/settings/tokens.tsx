@@ -31,7 +31,12 @@ export function Tokens({ project }: { readonly project: Project }) {
               key={token.id}
               project={project}
               token={token}
-              revoke={() => void attempt(async () => void (await revokeToken(project, token.id)))}
+              revoke={() =>
+                void attempt(
+                  settingsTexts.revokeThis(token.name),
+                  async () => void (await revokeToken(project, token.id)),
+                )
+              }
             />
           ))}
         </ScrollingTable>
@@ -88,7 +93,7 @@ function NewToken({ project }: { readonly project: Project }) {
     event.preventDefault();
     const element = event.currentTarget;
     const form = new FormData(element);
-    void attempt(async () => {
+    void attempt(settingsTexts.createToken, async () => {
       const { token } = await createToken(project, {
         name: String(form.get('name')),
         kind: String(form.get('kind')),

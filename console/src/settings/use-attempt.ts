@@ -1,26 +1,31 @@
 // Hook for the action of a form: whether it is running, and the error message if it failed.
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { messageOf } from '../api/message-of.js';
+import { isPassing } from '../api/request.js';
 
 export interface Attempt {
   readonly problem: string | undefined;
   readonly isBusy: boolean;
-  /** Runs the action, and reads the settings again. */
-  readonly attempt: (act: () => Promise<void>) => Promise<void>;
+  /** Runs the action, whose control has this name, and reads the settings again. */
+  readonly attempt: (action: string, act: () => Promise<void>) => Promise<void>;
 }
 
 export function useAttempt(): Attempt {
   const [problem, setProblem] = useState<string>();
   const [isBusy, setBusy] = useState(false);
   const client = useQueryClient();
-  const attempt = async (act: () => Promise<void>): Promise<void> => {
+  const readAgain = () => client.invalidateQueries({ queryKey: ['settings'] });
+  const attempt = async (action: string, act: () => Promise<void>): Promise<void> => {
     setProblem(undefined);
     setBusy(true);
     try {
       await act();
-      await client.invalidateQueries({ queryKey: ['settings'] });
+      await readAgain();
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, action));
+      // It may have happened, and the answer been lost: a key that was rotated is another one.
+      if (isPassing(error)) void readAgain();
     } finally {
       setBusy(false);
     }

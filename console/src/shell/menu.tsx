@@ -1,6 +1,6 @@
-// A button that shows a panel of links and buttons below itself. It closes with Escape, with a
-// click outside, and when the focus leaves it.
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+// A button that shows a panel of links and buttons below itself, which the arrow keys, Home and End
+// go through. It closes with Escape, with a click outside, and when the focus leaves it.
+import { type KeyboardEvent as Key, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Boundary } from './boundary.js';
 import style from './menu.module.css';
 
@@ -14,6 +14,7 @@ export interface MenuProps {
 }
 
 const EDGE_PIXELS = 12;
+const CONTROLS = 'a[href], button:enabled';
 
 export function Menu({ label, name, className = 'button plain', side = 'left', children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
@@ -60,13 +61,23 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
     };
   }, [isOpen]);
 
+  const move = (event: Key): void => {
+    const controls: Element[] = [...(panel.current?.querySelectorAll(CONTROLS) ?? [])];
+    const at = controls.indexOf(event.target as Element);
+    const to = { ArrowDown: (at + 1) % controls.length, ArrowUp: Math.max(at, 0) - 1, Home: 0, End: -1 }[event.key];
+    // A field in the panel uses these keys itself.
+    if (!isOpen || to === undefined || (at < 0 && event.target !== button.current)) return;
+    event.preventDefault();
+    (controls.at(to) as HTMLElement | undefined)?.focus();
+  };
   /** The focus would be lost with the panel. */
   const close = (): void => {
     if (panel.current?.contains(document.activeElement)) button.current?.focus();
     setOpen(false);
   };
   return (
-    <div className={style.menu} ref={root}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of the controls in it
+    <div className={style.menu} ref={root} onKeyDown={move}>
       <button
         ref={button}
         type="button"

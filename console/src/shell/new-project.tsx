@@ -1,5 +1,6 @@
 // Dialog that makes a project in an organization, and goes to its keys.
 import { type FormEvent, useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { postJson } from '../api/request.js';
 import type { Organization } from '../boot.js';
 import { texts } from '../texts.js';
@@ -25,7 +26,7 @@ export function NewProject({ organization, close }: Props) {
       // The page of the new project comes from the server, which knows it.
       location.assign(`/projects/${id}/start`);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, texts.noProject.create));
       setBusy(false);
     }
   };

@@ -1,6 +1,7 @@
 // For people without a project: makes an organization, if there is none that they administer, and a
 // project in it.
 import { type FormEvent, lazy, Suspense, useState } from 'react';
+import { messageOf } from '../api/message-of.js';
 import { postJson } from '../api/request.js';
 import type { Boot } from '../boot.js';
 import { texts } from '../texts.js';
@@ -45,7 +46,7 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
       // The page of the new project comes from the server, which knows it.
       location.assign(`/projects/${id}/start`);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, texts.noProject.create));
       setBusy(false);
     }
   };

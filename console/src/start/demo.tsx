@@ -5,6 +5,7 @@ import { type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { exact } from '../answer/format.js';
 import { type DemoState, demoKey, demoPath, demoQuery } from '../api/demo.js';
+import { messageOf } from '../api/message-of.js';
 import { postJson, request } from '../api/request.js';
 import { type Boot, isAtLeast, type Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
@@ -31,7 +32,7 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
       const state = (await (await postJson(demoPath(project), {})).json()) as DemoState;
       client.setQueryData(demoKey(project), state);
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, startTexts.demo.load));
     }
   };
   return (
@@ -105,7 +106,7 @@ export function DemoHere({ project }: { readonly project: Project }) {
       await request(demoPath(project), { method: 'DELETE' });
       location.assign('/');
     } catch (error) {
-      setProblem(error instanceof Error ? error.message : String(error));
+      setProblem(messageOf(error, startTexts.demo.deleteIt));
     }
   };
   return (

@@ -39,11 +39,13 @@ export function Light({ projectId }: { readonly projectId: string }) {
         ? startTexts.receivedAgain
         : startTexts.receivedMore(compact(count ?? 0)),
   }[state];
+  // The screen says why.
+  if (error !== null) return null;
   return (
     <section className={`card ${style.light}`}>
       <span className={`mark ${style.lamp}`} data-state={state} aria-hidden="true" />
       <p role="status" className={style.status}>
-        {count !== undefined && !isLoading ? status : error ? `${texts.notLoaded}: ${error.message}` : texts.loading}
+        {count !== undefined && !isLoading ? status : texts.loading}
       </p>
       {state === 'waiting' && live.problem !== undefined && <p className={style.more}>{live.problem}</p>}
       {state === 'waiting' && isLate && <p className={style.more}>{startTexts.nothing}</p>}

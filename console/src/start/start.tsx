@@ -4,8 +4,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Pending } from '../answer/pending.js';
-import { hasEventsQuery } from '../api/event-count.js';
+import { eventCountQuery, hasEventsQuery } from '../api/event-count.js';
 import { detailsQuery } from '../api/project-details.js';
+import { retryFailed } from '../api/retry-failed.js';
 import type { Boot, Project } from '../boot.js';
 import { startTexts } from '../texts/start.js';
 import { Demo, DemoHere } from './demo.js';
@@ -19,8 +20,10 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
   const [way, setWay] = useState<Way>('page');
   const request = useQuery(detailsQuery(project.id));
   const { data } = request;
-  const { data: hasEvents } = useQuery(hasEventsQuery(project.id));
-  const { title, lead } = hasEvents === false ? startTexts.first : startTexts;
+  const used = useQuery(hasEventsQuery(project.id));
+  const asked = [request, used, useQuery(eventCountQuery(project.id))];
+  const error = asked.find((each) => each.error !== null)?.error ?? null;
+  const { title, lead } = used.data === false ? startTexts.first : startTexts;
   return (
     <div className={style.start}>
       <header>
@@ -29,7 +32,7 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
       </header>
       {project.isDemo && <DemoHere project={project} />}
       <Light projectId={project.id} />
-      <Pending of={request} />
+      <Pending of={{ data, error, refetch: async () => retryFailed(asked)() }} />
       {data !== undefined && (
         <>
           <section className={`card ${style.card}`} aria-label={startTexts.wayLabel}>

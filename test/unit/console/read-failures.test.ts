@@ -12,6 +12,7 @@ test('a body that is cut, or whose connection breaks, fails as it is told', asyn
   await expect(withReadFailures(new Response('{"columns": ["cou'), fail).json()).rejects.toThrow('it broke off');
   await expect(withReadFailures(new Response(broken()), fail).json()).rejects.toThrow('network error');
   await expect(withReadFailures(new Response(broken()), fail).text()).rejects.toThrow('it broke off');
+  await expect(withReadFailures(new Response(broken()), fail).blob()).rejects.toThrow('it broke off');
 });
 
 test('a whole body is read', async () => {

@@ -1,0 +1,30 @@
+// Texts of the parts of a query, which are loaded with their buttons.
+export const chipTexts = {
+  label: 'Parts of the query',
+  kinds: {
+    source: 'Source',
+    event: 'Event',
+    time: 'Time range',
+    filter: 'Filter',
+    measure: 'Measure',
+    group: 'Group by',
+    compare: 'Compare',
+    text: 'Stage',
+  },
+  add: (kind: string) => `Add: ${kind}`,
+  picks: 'Names',
+  editAsText: ', edit as text',
+  remove: 'Remove',
+  apply: 'Apply',
+  of: 'Of',
+  field: 'Field',
+  operator: 'Comparison',
+  value: 'Value',
+  days: 'Days, both included',
+  comparisons: [
+    ['compare previous', 'the period before'],
+    ['compare weekdays', 'the same weekdays before'],
+    ['compare 1y', 'a year earlier'],
+  ] as const,
+  earlierDays: 'Earlier days, both included',
+} as const;

@@ -1,0 +1,165 @@
+// What fails in the console is said where it was asked for: a query or a change that is never
+// answered, or whose answer breaks off.
+import { randomUUID } from 'node:crypto';
+import type { Page, Route } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { askPath, region } from '../support/console-ask.js';
+import { useConsoleShop } from '../support/console-shop.js';
+
+const PERSON = 'user-1';
+
+const shop = useConsoleShop({
+  email: 'failures@example.com',
+  fill: ({ fill }) =>
+    fill(Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }))),
+});
+
+const SOURCE = `version: 1
+title: Sales
+sections:
+  - title: Numbers
+    cards:
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
+`;
+
+async function createDashboard(): Promise<string> {
+  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=failures-${randomUUID()}`, {
+    method: 'POST',
+    headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
+    body: JSON.stringify({ source_yaml: SOURCE, visibility: 'project' }),
+  });
+  return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
+}
+
+/** The limits of requests, in the page, are this much shorter: one of a minute is half a second. */
+const shortenLimits = (page: Page) =>
+  page.addInitScript(
+    'AbortSignal.timeout = (wait => (ms) => (window.limitMs = ms, wait(ms / 120)))(AbortSignal.timeout.bind(AbortSignal));',
+  );
+
+const LATE = 'the service did not answer in time';
+
+test('a query that is never answered fails after the time that the service has for it, and is retried', async () => {
+  const { page } = await shop.openBrowser();
+  await shortenLimits(page);
+  const queries = '**/api/**/query';
+  await page.route(queries, () => undefined);
+  await page.goto(shop.addressOf(`/dashboards/${await createDashboard()}`));
+  const card = page.getByRole('region', { name: 'Orders' });
+  await card.getByRole('alert').filter({ hasText: LATE }).waitFor();
+  const { QUERY_WAIT_MS, QUERY_TIMEOUT_MS } = shop.config;
+  expect(await page.evaluate<number>('window.limitMs')).toBeGreaterThan(QUERY_WAIT_MS + QUERY_TIMEOUT_MS);
+  await page.unroute(queries);
+  await card.getByRole('button', { name: 'Retry' }).click();
+  await card.getByText('6', { exact: true }).waitFor();
+
+  await page.route(queries, () => undefined);
+  for (const path of [
+    '/people',
+    `/people#id=${PERSON}`,
+    '/experiments',
+    '/data',
+    askPath('purchase | last 7d | count'),
+  ]) {
+    await page.goto(shop.addressOf(path));
+    await page.getByRole('alert').filter({ hasText: LATE }).first().waitFor();
+  }
+  await page.context().close();
+});
+
+test('an answer that breaks off is called so, and nothing of it is shown', async () => {
+  const visited = await shop.openBrowser();
+  const { page } = visited;
+  const cut = async (route: Route): Promise<void> => {
+    const response = await route.fetch();
+    const body = await response.body();
+    await route.fulfill({ response, body: body.subarray(0, body.length / 2) });
+  };
+  await page.route(/\/api\/.*\/(query|tokens|exports)$/, cut);
+  await page.goto(shop.addressOf(askPath('purchase | last 7d | count')));
+  await region(visited).getByRole('alert').filter({ hasText: 'the answer broke off' }).waitFor();
+  await page.goto(shop.addressOf('/settings/tokens'));
+  await page.getByRole('alert').filter({ hasText: 'the answer broke off' }).waitFor();
+  await page.context().close();
+});
+
+test('a change that fails is named, leaves what was typed, and is tried again by the same button', async () => {
+  const { page } = await shop.openBrowser();
+  let isDown = true;
+  await page.route('**/api/**', (route) => {
+    const request = route.request();
+    const isStep = /dry_run=true|\/dry-run|\/draft|\/quer(?:y|ies)$/.test(request.url());
+    const isChange = request.method() !== 'GET' && !isStep;
+    return isChange && isDown ? route.fulfill({ status: 500, json: { error: 'internal error' } }) : route.continue();
+  });
+  const alert = page.getByRole('alert');
+  const fails = (action: string) => alert.filter({ hasText: `“${action}” failed: internal error` }).waitFor();
+  const id = await createDashboard();
+
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  await page.goto(shop.addressOf(`/dashboards/${id}#v=edit`));
+  await text.fill(SOURCE.replace('Numbers', 'Figures'));
+  const save = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Review changes' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  };
+  await save();
+  await fails('Save');
+  expect(await text.inputValue()).toContain('Figures');
+  isDown = false;
+  await save();
+  await page.getByRole('heading', { name: 'Figures' }).waitFor();
+
+  isDown = true;
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Delete dashboard' }).click();
+  const deletion = page.getByRole('dialog', { name: 'Delete dashboard' });
+  await deletion.getByRole('button', { name: 'Delete it' }).click();
+  await deletion.getByRole('alert').filter({ hasText: '“Delete dashboard” failed' }).waitFor();
+  isDown = false;
+  await deletion.getByRole('button', { name: 'Delete it' }).click();
+  await page.getByRole('heading', { name: 'Dashboards' }).waitFor();
+
+  isDown = true;
+  await page.goto(shop.addressOf('/settings/tokens'));
+  await page.getByLabel('Name').fill('agent');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await fails('Create token');
+  expect(await page.getByLabel('Name').inputValue()).toBe('agent');
+  isDown = false;
+  await page.getByRole('button', { name: 'Create token' }).click();
+  isDown = true;
+  await page.getByRole('button', { name: 'Revoke agent' }).click();
+  await fails('Revoke agent');
+  await page.context().close();
+});
+
+test('what was done although its answer was lost is shown', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**/tokens', async (route) => {
+    if (route.request().method() === 'GET') return route.continue();
+    await route.fetch();
+    await route.abort();
+  });
+  await page.goto(shop.addressOf('/settings/tokens'));
+  await page.getByLabel('Name').fill('lost answer');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('alert').filter({ hasText: '“Create token” failed: the service cannot be reached' }).waitFor();
+  await page.getByRole('button', { name: 'Revoke lost answer' }).waitFor();
+  await page.context().close();
+});
+
+test('one cause is told once where events are sent, and retried for all that it concerns', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**', (route) =>
+    route.fulfill({ status: 503, json: { error: 'the store does not answer' } }),
+  );
+  await page.goto(shop.addressOf('/start'));
+  await page.getByRole('alert').waitFor();
+  expect(await page.getByText('the store does not answer').count()).toBe(1);
+  await page.unroute('**/api/**');
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await page.getByRole('status').filter({ hasText: 'Events are arriving: 6' }).waitFor();
+  await page.getByText(shop.publicKey).first().waitFor();
+  await page.context().close();
+});
