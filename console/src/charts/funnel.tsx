@@ -4,6 +4,7 @@ import { Fragment } from 'react';
 import { numberIn } from '../answer/columns.js';
 import { compact, duration, exact, percent } from '../answer/format.js';
 import type { Answer, Cell, Row } from '../api/answer.js';
+import { drawingTexts } from '../texts/drawings.js';
 import { texts } from '../texts.js';
 import style from './funnel.module.css';
 import { blocksOf } from './funnel-blocks.js';
@@ -53,7 +54,7 @@ const summaryOf = (rows: readonly Row[]): string => {
   const [first, last] = [rows[0], rows.at(-1)];
   if (first === undefined || last === undefined) return '';
   const [reached, began] = [numberIn(last, 'users') ?? 0, numberIn(first, 'users') ?? 0];
-  return texts.charts.funnel(exact(reached), exact(began), percent(numberIn(last, 'rate') ?? 0));
+  return drawingTexts.funnel(exact(reached), exact(began), percent(numberIn(last, 'rate') ?? 0));
 };
 
 interface StepsProps extends Pick<Props, 'people'> {
@@ -75,17 +76,17 @@ function Steps({ rows, name, people }: StepsProps) {
           <Fragment key={String(row.step)}>
             {index > 0 && (
               <li className={style.between}>
-                {stepRate !== null && <span>{texts.charts.wentOn(percent(stepRate))}</span>}
+                {stepRate !== null && <span>{drawingTexts.wentOn(percent(stepRate))}</span>}
                 {people === undefined || before === users ? (
-                  <span>{texts.charts.lost(exact(before - users))}</span>
+                  <span>{drawingTexts.lost(exact(before - users))}</span>
                 ) : (
                   <button
                     type="button"
                     className={style.choose}
-                    title={texts.charts.whoLost(exact(before - users))}
+                    title={drawingTexts.whoLost(exact(before - users))}
                     onClick={() => people(`people lost after ${index}`)}
                   >
-                    {texts.charts.lost(exact(before - users))}
+                    {drawingTexts.lost(exact(before - users))}
                   </button>
                 )}
               </li>
@@ -95,7 +96,7 @@ function Steps({ rows, name, people }: StepsProps) {
                 <span className={style.index}>{String(row.step)}</span>
                 <span className={style.event}>
                   <strong>{String(row.event ?? texts.answer.none)}</strong>
-                  {seconds !== null && <span className="muted">{texts.charts.median(duration(seconds))}</span>}
+                  {seconds !== null && <span className="muted">{drawingTexts.median(duration(seconds))}</span>}
                   {previousRate !== null && (
                     <span className="muted"> {texts.charts.before(percent(previousRate))}</span>
                   )}

@@ -4,6 +4,7 @@
 import { numberIn } from '../answer/columns.js';
 import { exact, percent } from '../answer/format.js';
 import type { Answer, Row } from '../api/answer.js';
+import { drawingTexts } from '../texts/drawings.js';
 import { plural } from '../texts/plural.js';
 import { texts } from '../texts.js';
 import { type Average, averageAt, type Cohort, cohortsOf, incompleteIn } from './cohorts.js';
@@ -22,17 +23,17 @@ export function Retention({ answer, people }: Props) {
   const isIncomplete = incompleteIn(answer);
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
-    <section className={style.scroll} tabIndex={0} aria-label={texts.charts.cohorts}>
+    <section className={style.scroll} tabIndex={0} aria-label={drawingTexts.cohorts}>
       <table className={style.table}>
         <caption className="unseen">
-          {texts.charts.returned}
+          {drawingTexts.returned}
           {resultOf(cohorts, isIncomplete)}
         </caption>
         <thead>
           <tr>
-            <th scope="col">{texts.charts.cohort}</th>
+            <th scope="col">{drawingTexts.cohort}</th>
             <th scope="col" className={style.number}>
-              {texts.charts.people}
+              {drawingTexts.people}
             </th>
             {periods.map((period) => (
               <th key={period} scope="col" className={style.period}>
@@ -42,7 +43,7 @@ export function Retention({ answer, people }: Props) {
                   <button
                     type="button"
                     className={style.choose}
-                    title={texts.charts.whoAt(period)}
+                    title={drawingTexts.whoAt(period)}
                     onClick={() => people(`people at ${period}`)}
                   >
                     {period}
@@ -68,7 +69,7 @@ export function Retention({ answer, people }: Props) {
         {cohorts.length > 1 && (
           <tfoot>
             <tr>
-              <th scope="row">{texts.charts.average}</th>
+              <th scope="row">{drawingTexts.average}</th>
               <td className={style.number}>{exact(cohorts.reduce((sum, { size }) => sum + size, 0))}</td>
               {periods.map((period) => (
                 <AverageCell key={period} average={averageAt(cohorts, period, isIncomplete)} />
@@ -85,7 +86,7 @@ export function Retention({ answer, people }: Props) {
 function resultOf(cohorts: readonly Cohort[], isIncomplete: (row: Row) => boolean): string {
   const average = averageAt(cohorts, 1, isIncomplete);
   if (average === undefined) return '';
-  return texts.charts.returnedBy(plural(average.size, 'person', 'people'), percent(average.users / average.size), 1);
+  return drawingTexts.returnedBy(plural(average.size, 'person', 'people'), percent(average.users / average.size), 1);
 }
 
 function AverageCell({ average }: { readonly average: Average | undefined }) {
@@ -95,7 +96,7 @@ function AverageCell({ average }: { readonly average: Average | undefined }) {
     <td
       className={style.cell}
       style={{ '--share': `${Math.round((users / size) * 100)}%` } as React.CSSProperties}
-      title={texts.charts.convertedOf(exact(users), plural(size, 'person', 'people'))}
+      title={drawingTexts.convertedOf(exact(users), plural(size, 'person', 'people'))}
     >
       {percent(users / size)}
     </td>

@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import type { Flow, FlowLink, FlowNode } from '../answer/flow.js';
 import { compact, exact, percent } from '../answer/format.js';
+import { drawingTexts } from '../texts/drawings.js';
 import { texts } from '../texts.js';
 import { type Mark, Marks } from './marks.js';
 import style from './sankey.module.css';
@@ -87,18 +88,18 @@ export function Sankey({ flow, anchor }: Props) {
     .filter(({ node }) => canBegin(node))
     .map(
       ({ node, x, y, height }): Mark => ({
-        name: texts.charts.beginAt(node.name, node.position + 1, exact(node.people)),
+        name: drawingTexts.beginAt(node.name, node.position + 1, exact(node.people)),
         box: [x, y - TOP, COLUMN_PIXELS_MIN - TOP, height + TOP],
         choose: () => anchor?.(node.name),
       }),
     );
   const whole = flow.columns[0]?.reduce((sum, { people }) => sum + people, 0) ?? 0;
   const largest = flow.columns[1]?.[0];
-  const name = texts.charts.paths(exact(whole), largest?.name ?? '', percent((largest?.people ?? 0) / (whole || 1)));
+  const name = drawingTexts.paths(exact(whole), largest?.name ?? '', percent((largest?.people ?? 0) / (whole || 1)));
   return (
     <>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard */}
-      <section ref={ref} className={style.scroll} tabIndex={0} aria-label={texts.charts.steps}>
+      <section ref={ref} className={style.scroll} tabIndex={0} aria-label={drawingTexts.steps}>
         {visible > 0 && (
           <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>
             {bands.map(({ link, path, color }) => (
@@ -125,11 +126,11 @@ export function Sankey({ flow, anchor }: Props) {
             ))}
           </svg>
         )}
-        {visible > 0 && <Marks label={texts.charts.begin} marks={marks} />}
+        {visible > 0 && <Marks label={drawingTexts.begin} marks={marks} />}
       </section>
       <p className={style.note} aria-hidden="true">
         {pointed === undefined
-          ? texts.charts.pathsNote
+          ? drawingTexts.pathsNote
           : `${pointed.from.name} → ${pointed.to.name}: ${exact(pointed.people)}`}
       </p>
     </>

@@ -1,6 +1,7 @@
 // Events of one person by day and session, the newest first.
 import { clock, day, localDate } from '../answer/format.js';
 import type { Answer, Cell, Row } from '../api/answer.js';
+import { drawingTexts } from '../texts/drawings.js';
 import { plural } from '../texts/plural.js';
 import { texts } from '../texts.js';
 import style from './timeline.module.css';
@@ -36,7 +37,7 @@ interface Props {
 
 export function Timeline({ answer, timezone, choose }: Props) {
   const groups = groupsOf(answer.rows.slice(0, SHOWN_MAX), timezone);
-  const newest = groups[0] && texts.charts.timeline(plural(answer.total, 'event'), day(groups[0].date));
+  const newest = groups[0] && drawingTexts.timeline(plural(answer.total, 'event'), day(groups[0].date));
   return (
     <section className={style.timeline} aria-label={newest}>
       {groups.map(({ date, session, rows }, index) => (
@@ -44,10 +45,10 @@ export function Timeline({ answer, timezone, choose }: Props) {
           {groups[index - 1]?.date !== date && <h2 className={style.day}>{day(date, true)}</h2>}
           {session !== '' && (
             <p className={style.session}>
-              {texts.charts.session} <code>{session}</code>, {plural(rows.length, 'event')}
+              {drawingTexts.session} <code>{session}</code>, {plural(rows.length, 'event')}
             </p>
           )}
-          <ol className={style.events} aria-label={texts.charts.eventsOf(day(date))}>
+          <ol className={style.events} aria-label={drawingTexts.eventsOf(day(date))}>
             {rows.map((row) => (
               <li key={String(row.insert_id)}>
                 <time dateTime={String(row.time)}>{clock(String(row.time), timezone)}</time>
@@ -69,7 +70,7 @@ export function Timeline({ answer, timezone, choose }: Props) {
           </ol>
         </section>
       ))}
-      {answer.total > SHOWN_MAX && <p className="muted">{texts.charts.older(answer.total - SHOWN_MAX)}</p>}
+      {answer.total > SHOWN_MAX && <p className="muted">{drawingTexts.older(answer.total - SHOWN_MAX)}</p>}
     </section>
   );
 }

@@ -1,0 +1,30 @@
+// Texts of the drawings of cohorts, funnels, paths and timelines, which load them.
+import { plural } from './plural.js';
+
+export const drawingTexts = {
+  steps: 'Steps by position',
+  paths: (people: string, step: string, share: string) =>
+    `Paths of ${people} people; the most frequent second step is ${step}, ${share}`,
+  pathsNote: 'Drawn from the paths in the table. Point at a band to see how many people took it.',
+  begin: 'Steps to begin at',
+  beginAt: (step: string, position: number, people: string) =>
+    `${step}, step ${position}, ${people} people. Begin there`,
+  people: 'People',
+  cohort: 'Cohort',
+  cohorts: 'Cohorts',
+  average: 'Average, weighted by size',
+  returned: 'Share of each cohort that returned, by period',
+  returnedBy: (people: string, share: string, period: number) => `; ${share} of ${people} returned in period ${period}`,
+  funnel: (reached: string, began: string, rate: string) =>
+    `${reached} of ${began} people reached the last step, ${rate}`,
+  whoLost: (people: string) => `${people}: who they are`,
+  whoAt: (period: number) => `Who returned in period ${period}`,
+  wentOn: (rate: string) => `${rate} went on`,
+  lost: (people: string) => `${people} lost`,
+  median: (time: string) => `median ${time}`,
+  session: 'Session',
+  eventsOf: (day: string) => `Events of ${day}`,
+  older: (count: number) => `Not shown here: ${plural(count, 'older event')}.`,
+  timeline: (events: string, newest: string) => `${events}, the newest on ${newest}`,
+  convertedOf: (converted: string, people: string) => `${converted} of ${people}`,
+} as const;
