@@ -1,11 +1,11 @@
 // Cards of dashboards that are edited by forms, in a real browser: the text is the only state. And
 // what leads away from a dashboard: its text, the print, and the full screen.
-import { randomUUID } from 'node:crypto';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import type { ConsoleVisit } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
 import { eventually } from '../support/eventually.js';
 import { MOVED_DASHBOARD } from '../support/moved-dashboard.js';
 
@@ -32,15 +32,6 @@ sections:
       - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'} # all shops
 `;
 
-async function create(key: string, source = SOURCE): Promise<string> {
-  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}-${randomUUID()}`, {
-    method: 'POST',
-    headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
-    body: JSON.stringify({ source_yaml: source, visibility: 'project' }),
-  });
-  return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
-}
-
 async function send(method: string, path: string, body: object): Promise<Response> {
   const headers = { 'X-API-Key': shop.secretKey, 'Content-Type': 'application/json' };
   const response = await fetch(shop.url + path, { method, headers, body: JSON.stringify(body) });
@@ -61,7 +52,7 @@ async function typeQuery(form: Locator, q: string): Promise<void> {
 }
 
 test('a card is added and changed by forms, each of which leaves the rest of the text alone', async () => {
-  const id = await create('forms');
+  const id = await createDashboard(shop, SOURCE);
   const visited = await shop.visit(`/dashboards/${id}`);
   const { page } = visited;
   await page.getByRole('button', { name: 'Edit Orders' }).click();
@@ -104,7 +95,7 @@ test('a card is added and changed by forms, each of which leaves the rest of the
 test('a form leaves a query in several lines as it is', async () => {
   const head = '      - id: by-plan\n        title: Plans\n        kind: table\n        viz: table\n';
   const block = `${head}        query: |\n          purchase | last 7d # a week\n          | count by user.plan\n`;
-  const visited = await shop.visit(`/dashboards/${await create('block', SOURCE + block)}#v=edit`);
+  const visited = await shop.visit(`/dashboards/${await createDashboard(shop, SOURCE + block)}#v=edit`);
   await visited.page.getByRole('button', { name: 'Edit Plans' }).click();
   const form = visited.page.getByRole('dialog', { name: 'Edit Plans' });
   await form.getByRole('textbox', { name: 'Title' }).fill('By plan');
@@ -114,7 +105,7 @@ test('a form leaves a query in several lines as it is', async () => {
 });
 
 test('a form with a wrong query names the line; the text is checked while it is typed; a card is removed', async () => {
-  const id = await create('wrong');
+  const id = await createDashboard(shop, SOURCE);
   const visited = await shop.visit('/dashboards');
   const { page } = visited;
   let release = (): void => {};
@@ -146,7 +137,7 @@ test('a form with a wrong query names the line; the text is checked while it is 
 });
 
 test('sections, variables and several queries are edited by forms, and a card is moved', async () => {
-  const id = await create('structure');
+  const id = await createDashboard(shop, SOURCE);
   const visited = await shop.visit(`/dashboards/${id}#v=edit`);
   const { page } = visited;
   /** Opens a form, fills it, and applies it. */
@@ -271,7 +262,7 @@ sections:
 `;
 
 test('a variable whose options cannot be read says why, and its cards are shown', async () => {
-  const { page } = await shop.visit(`/dashboards/${await create('listed', LISTED)}`);
+  const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, LISTED)}`);
   const answer = page.getByRole('region', { name: 'Of' }).getByText('6', { exact: true });
   await answer.waitFor();
   await page.waitForLoadState('networkidle');
@@ -350,7 +341,7 @@ test('a card that cannot be drawn says so, and leaves the others alone', async (
     const response = await route.fetch();
     return route.fulfill({ response, json: { ...(await response.json()), period: 7 } });
   });
-  await page.goto(shop.addressOf(`/dashboards/${await create('broken', TWO_CARDS)}`));
+  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, TWO_CARDS)}`));
   const card = page.getByRole('region', { name: 'By day' });
   await card.getByRole('alert').getByText('This card could not be shown').waitFor();
   await page.getByRole('region', { name: 'Orders' }).getByText('6', { exact: true }).waitFor();
@@ -365,7 +356,7 @@ test('a card that cannot be drawn says so, and leaves the others alone', async (
 });
 
 test('a dashboard is printed without its controls, and shown on the full screen; members do not edit it', async () => {
-  const id = await create('shown');
+  const id = await createDashboard(shop, SOURCE);
   const changed = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards/${id}?base_version=1`, {
     method: 'PUT',
     headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },

@@ -1,10 +1,10 @@
-// What fails in the console is said where it was asked for: a query or a change that is never
-// answered, or whose answer breaks off.
-import { randomUUID } from 'node:crypto';
+// Messages of the console about queries and changes that fail: those that are never answered, or
+// whose answer breaks off.
 import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { askPath, region } from '../support/console-ask.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
 
 const PERSON = 'user-1';
 
@@ -22,15 +22,6 @@ sections:
       - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
 `;
 
-async function createDashboard(): Promise<string> {
-  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=failures-${randomUUID()}`, {
-    method: 'POST',
-    headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
-    body: JSON.stringify({ source_yaml: SOURCE, visibility: 'project' }),
-  });
-  return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
-}
-
 /** The limits of requests, in the page, are this much shorter: one of a minute is half a second. */
 const shortenLimits = (page: Page) =>
   page.addInitScript(
@@ -44,7 +35,7 @@ test('a query that is never answered fails after the time that the service has f
   await shortenLimits(page);
   const queries = '**/api/**/query';
   await page.route(queries, () => undefined);
-  await page.goto(shop.addressOf(`/dashboards/${await createDashboard()}`));
+  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, SOURCE)}`));
   const card = page.getByRole('region', { name: 'Orders' });
   await card.getByRole('alert').filter({ hasText: LATE }).waitFor();
   const { QUERY_WAIT_MS, QUERY_TIMEOUT_MS } = shop.config;
@@ -94,7 +85,7 @@ test('a change that fails is named, leaves what was typed, and is tried again by
   });
   const alert = page.getByRole('alert');
   const fails = (action: string) => alert.filter({ hasText: `“${action}” failed: internal error` }).waitFor();
-  const id = await createDashboard();
+  const id = await createDashboard(shop, SOURCE);
 
   const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
   await page.goto(shop.addressOf(`/dashboards/${id}#v=edit`));

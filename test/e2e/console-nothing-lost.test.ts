@@ -1,12 +1,12 @@
 // What a person has typed or chosen in the console is still there after a reload, a way back, a
 // refusal, and a service that does not answer; and no answer stands under another question or time
 // range.
-import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { type ConsoleVisit, questionsOf } from '../support/console.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
 import { eventually } from '../support/eventually.js';
 import { track } from '../support/track.js';
 
@@ -32,15 +32,6 @@ sections:
     cards:
       - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase {{range.stage}} | count'}
 `;
-
-async function create(key: string, visibility = 'project', source = SOURCE): Promise<string> {
-  const response = await fetch(`${shop.url}/api/projects/${shop.id}/dashboards?key=${key}-${randomUUID()}`, {
-    method: 'POST',
-    headers: { Cookie: `service_session=${shop.owner.get('service_session')}`, Origin: shop.url },
-    body: JSON.stringify({ source_yaml: source, visibility }),
-  });
-  return ((await response.json()) as { dashboard: { id: string } }).dashboard.id;
-}
 
 const asking = (q: string): string => `/ask#${new URLSearchParams({ q })}`;
 const answerIn = ({ page }: ConsoleVisit) => page.getByRole('region', { name: 'Answer' });
@@ -111,7 +102,7 @@ test('the answer of another question is not shown under one that was cancelled',
 });
 
 test('the text of a dashboard that is not saved returns after a reload, until it is cancelled', async () => {
-  const id = await create('unsaved');
+  const id = await createDashboard(shop, SOURCE);
   const visited = await shop.visit(`/dashboards/${id}#v=edit`);
   const { page } = visited;
   const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
@@ -128,7 +119,7 @@ test('the text of a dashboard that is not saved returns after a reload, until it
 });
 
 test('a dashboard that two people change at once keeps both texts, and says what would be replaced', async () => {
-  const id = await create('two');
+  const id = await createDashboard(shop, SOURCE);
   const [first, second] = [await shop.visit(`/dashboards/${id}#v=edit`), await shop.visit(`/dashboards/${id}#v=edit`)];
   const fill = ({ page }: ConsoleVisit, text: string) =>
     page.getByRole('textbox', { name: 'Text of the dashboard' }).fill(text);
@@ -176,7 +167,7 @@ test('the text of definitions that is not saved returns after another screen, an
 });
 
 test('the time range of a dashboard is the one of the address after going back', async () => {
-  const id = await create('ranges');
+  const id = await createDashboard(shop, SOURCE);
   const { page } = await shop.visit(`/dashboards/${id}#var.range=today`);
   const range = page.getByRole('combobox', { name: 'Time range' });
   const from = page.getByLabel('From');
@@ -198,7 +189,7 @@ test('the time range of a dashboard is the one of the address after going back',
 test('a card with a time range of its own names it, beside that of the dashboard', async () => {
   const own =
     "      - {id: month, title: Month, kind: metric, viz: number, query: 'purchase | from 2026-10-03 to 2026-10-18 | count'}\n";
-  const visited = await shop.visit(`/dashboards/${await create('own-range', 'project', SOURCE + own)}`);
+  const visited = await shop.visit(`/dashboards/${await createDashboard(shop, SOURCE + own)}`);
   const { page } = visited;
   await page
     .getByRole('region', { name: 'Month' })
@@ -242,7 +233,7 @@ test('an alert of a project without dashboards makes one, which stays chosen whe
 });
 
 test('a personal dashboard is copied for the project, also when its key is taken there', async () => {
-  const { page } = await shop.visit(`/dashboards/${await create('copied', 'personal')}`);
+  const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, SOURCE, 'personal')}`);
   const mine = page.getByText('Only you');
   const copy = async (): Promise<string> => {
     await mine.waitFor();
@@ -258,7 +249,7 @@ test('a personal dashboard is copied for the project, also when its key is taken
 });
 
 test('a lost connection is named at once, and screens load when it is back', async () => {
-  const id = await create('offline');
+  const id = await createDashboard(shop, SOURCE);
   const { page, context, complaints } = await shop.visit(`/dashboards/${id}`);
   await page.getByRole('heading', { name: 'Orders' }).waitFor();
   await context.setOffline(true);
@@ -293,7 +284,7 @@ test('an erasure is asked about again while the service does not answer', async 
 });
 
 test('a dashboard that could not be read at first is read again by itself', async () => {
-  const id = await create('unread');
+  const id = await createDashboard(shop, SOURCE);
   const { page } = await shop.visit('/dashboards');
   const answers = [503];
   await page.route('**/draft', (route) => {
