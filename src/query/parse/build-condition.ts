@@ -52,9 +52,7 @@ function buildComparison(reader: NodeReader, node: SyntaxNode): Condition | unde
   const [subject, operatorNode, valueNode] = childrenOf(node);
   if (!subject || !operatorNode || node.getChild('⚠') || operatorNode.getChild('⚠')) return undefined;
   // `> last 7d`: only the error behind `last` is reported.
-  if (valueNode?.name === 'BareValue' && /^last\s+\w/.test(reader.slice({ from: valueNode.from, to: node.to + 9 }))) {
-    return undefined;
-  }
+  if (node.nextSibling?.type.isError && valueNode && reader.slice(valueNode) === 'last') return undefined;
   const operator = {
     text: collapseBlanks(reader.slice(operatorNode)).toLowerCase(),
     span: spanOf(operatorNode),
