@@ -6,10 +6,12 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -138,7 +140,7 @@ function takeLock() {
     }
     const holder = Number(readStamp(LOCK));
     if (holder > 0 && !isRunning(holder)) {
-      rmSync(LOCK, { force: true });
+      removeLockOf(holder);
       continue;
     }
     if (!isSaid && holder > 0) {
@@ -146,6 +148,24 @@ function takeLock() {
       isSaid = true;
     }
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_POLL_MS);
+  }
+}
+
+/**
+ * Of a process that has ended. Another command may have replaced the lock since it was read, so it
+ * is moved away first, and put back when it is not that of the process.
+ */
+function removeLockOf(holder) {
+  const moved = `${LOCK}.${process.pid}`;
+  try {
+    renameSync(LOCK, moved);
+    if (Number(readStamp(moved)) !== holder) linkSync(moved, LOCK);
+  } catch (error) {
+    // Another command has removed it, or has taken it meanwhile.
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(moved, { force: true });
   }
 }
 
