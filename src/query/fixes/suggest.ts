@@ -30,10 +30,11 @@ export function suggestFixes(
 ): readonly QueryProblem[] {
   if (text.length > CHARACTERS_MAX) return problems;
   const taken: Span[] = [];
+  const rewrittenOf = rewriteOnce();
   const unsolved = new Set(problems.map(({ message }) => message));
   return problems.map((problem, index) => {
     if (index >= PROBLEMS_MAX) return problem;
-    const candidates = candidatesFor(text, problem, nowMs)
+    const candidates = candidatesFor(text, problem, { nowMs, rewrittenOf })
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
     const fix = bestOf(text, problem, { before: problems, unsolved, candidates, findProblems });
@@ -140,8 +141,34 @@ function nameFor(text: string, { span, replacement }: QueryProblem): string | un
 
 const LONG_NAME = 6;
 
+/** What the habits make of a part: each alone, and all together. */
+type Rewrite = (part: string, isSource: boolean) => readonly string[];
+
+/** Problems of the same part share the rewritten ones: habits are slow expressions. */
+function rewriteOnce(): Rewrite {
+  const known = new Map<string, readonly string[]>();
+  return (part, isSource) => {
+    const key = `${isSource} ${part}`;
+    const found = known.get(key) ?? rewrite(part, isSource);
+    known.set(key, found);
+    return found;
+  };
+}
+
+const rewrite: Rewrite = (part, isSource) => {
+  const each = HABITS.map((habit) => applyHabit(habit, part, isSource)).filter((one) => one !== undefined);
+  // Several habits may be in one part: select count(*), or sum(x) per day.
+  const all = HABITS.reduce((so, habit) => applyHabit(habit, so, isSource) ?? so, part);
+  return all === part ? each : [...each, all];
+};
+
+interface Means {
+  readonly nowMs: number;
+  readonly rewrittenOf: Rewrite;
+}
+
 /** Better ones first. */
-function candidatesFor(text: string, problem: QueryProblem, nowMs: number): Fix[] {
+function candidatesFor(text: string, problem: QueryProblem, { nowMs, rewrittenOf }: Means): Fix[] {
   const { span } = problem;
   const name = nameFor(text, problem);
   const own = name === undefined ? [] : [{ span, text: name }];
@@ -151,10 +178,7 @@ function candidatesFor(text: string, problem: QueryProblem, nowMs: number): Fix[
   if (part === undefined) return own;
   const written = text.slice(part.from, part.to);
   const isSource = at === 0;
-  const rewritten = HABITS.map((habit) => applyHabit(habit, written, isSource)).filter((one) => one !== undefined);
-  // Several habits may be in one part: select count(*), or sum(x) per day.
-  const all = HABITS.reduce((so, habit) => applyHabit(habit, so, isSource) ?? so, written);
-  const fixes = [...rewritten, ...(all === written ? [] : [all])].map((fixed) => difference(part.from, written, fixed));
+  const fixes = rewrittenOf(written, isSource).map((fixed) => difference(part.from, written, fixed));
   return [
     ...doublePipe(text, span, { isBeforeStage: true }),
     ...fixes,
