@@ -105,7 +105,8 @@ const readQueue = (redis: Redis, name: string): Promise<QueueState> =>
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {
-    if (last === undefined || Date.now() - last.at > EXAMINED_EVERY_MS) last = { at: Date.now(), result: read() };
+    const now = performance.now();
+    if (last === undefined || now - last.at > EXAMINED_EVERY_MS) last = { at: now, result: read() };
     return last.result;
   };
 }
