@@ -9,9 +9,9 @@ import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import type { Stores } from './checks.js';
+import { withQueue } from './dead-letter-jobs.js';
 import type { Asker, DeadLetter, DeadLetters } from './dead-letters.js';
 import { type Examined, examineAll } from './examine.js';
-import { withQueue } from './parked-jobs.js';
 import { queuesOf } from './queues.js';
 
 const EXAMINED_EVERY_MS = 5000;
