@@ -17,7 +17,7 @@ export const logNormal = (sd: number): Distribution => ({
   draw: (random) => Math.exp(sd * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())),
 });
 
-export const pareto = (shape: number): Distribution => ({
+const pareto = (shape: number): Distribution => ({
   mean: shape / (shape - 1),
   draw: (random) => (1 - random()) ** (-1 / shape),
 });

@@ -1,7 +1,13 @@
 // `npm run jobs`: lists, shows, replays and discards dead letters.
 import { setTimeout as delay } from 'node:timers/promises';
 import { HELP, type JobsCommand, parseJobsCommand } from '../src/operate/arguments.js';
-import { discardParked, listParked, replayParked, showParked, withQueue } from '../src/operate/parked-jobs.js';
+import {
+  discardDeadLetter,
+  listDeadLetters,
+  replayDeadLetters,
+  showDeadLetter,
+  withQueue,
+} from '../src/operate/dead-letter-jobs.js';
 import { queuesOf } from '../src/operate/queues.js';
 import { FIRST_SHARD, listShards } from '../src/platform/clickhouse/shards.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
@@ -20,16 +26,16 @@ async function answer(
       return listAll(redis, queues);
     case 'show':
       return withQueue(redis, command.queue, async (queue) =>
-        JSON.stringify(await showParked(redis, queue, command.id), null, 2),
+        JSON.stringify(await showDeadLetter(redis, queue, command.id), null, 2),
       );
     case 'replay':
       return withQueue(redis, command.queue, async (queue) => {
-        const count = await replayParked(redis, queue, command.id);
+        const count = await replayDeadLetters(redis, queue, command.id);
         return `${count} ${count === 1 ? 'job runs' : 'jobs run'} again`;
       });
     case 'discard':
       return withQueue(redis, command.queue, async (queue) => {
-        await discardParked(redis, queue, command.id);
+        await discardDeadLetter(redis, queue, command.id);
         return `job ${command.id} and what it held are gone`;
       });
   }
@@ -58,7 +64,7 @@ async function listQueues(): Promise<readonly string[]> {
 }
 
 async function listAll(redis: Redis, queues: readonly string[]): Promise<string> {
-  const jobs = (await Promise.all(queues.map((name) => withQueue(redis, name, listParked)))).flat();
+  const jobs = (await Promise.all(queues.map((name) => withQueue(redis, name, listDeadLetters)))).flat();
   if (jobs.length === 0) return 'there are no dead letters';
   return jobs
     .map(({ queue, id, failedAt, attempts, reason }) => `${queue}  ${id}  ${failedAt}  ${attempts} attempts  ${reason}`)

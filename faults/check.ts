@@ -15,7 +15,7 @@ export interface EventFindings {
   readonly stored: number;
 }
 
-export async function checkEvents(
+async function checkEvents(
   clickhouse: ClickHouseClient,
   projectId: string,
   ledger: EventLedger,
@@ -41,7 +41,7 @@ export interface StoredProfile {
 }
 
 /** The problem of a profile as text; undefined when a possible outcome explains its values. */
-export function findProfileProblem(model: ProfileModel, stored: StoredProfile | undefined): string | undefined {
+function findProfileProblem(model: ProfileModel, stored: StoredProfile | undefined): string | undefined {
   if (stored === undefined) return model.value === 0 ? undefined : 'it is missing';
   const values = [model.value, ...model.maybeValues];
   if (!values.includes(stored.value)) return `value is ${stored.value}, expected one of ${values.join(', ')}`;

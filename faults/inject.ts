@@ -55,7 +55,7 @@ export async function injectAll(
   return injected;
 }
 
-export function createInjector(options: {
+function createInjector(options: {
   dataDirectory: string;
   /** Pid of a process; undefined while it restarts. */
   findPid: FindPid;

@@ -23,7 +23,7 @@ const BATCH_EVENTS_MAX = 200;
 const PAUSE_MS_MAX = 60;
 
 /** Sends until stopped. Ids are unique to the client and the run. */
-export async function trackUntil(
+async function trackUntil(
   stop: AbortSignal,
   options: { sender: Sender; random: Random; client: string; ledger: EventLedger },
 ): Promise<void> {
@@ -47,10 +47,10 @@ export async function trackUntil(
   }
 }
 
-export const newProfileModel = (): ProfileModel => ({ added: 0, maybeAdded: 0, value: 0, maybeValues: [] });
+const newProfileModel = (): ProfileModel => ({ added: 0, maybeAdded: 0, value: 0, maybeValues: [] });
 
 /** Increases `value` with $set and adds to `total` with $add, for one user at a time. */
-export async function identifyUntil(
+async function identifyUntil(
   stop: AbortSignal,
   options: { sender: Sender; random: Random; users: ReadonlyMap<string, ProfileModel> },
 ): Promise<void> {

@@ -46,13 +46,13 @@ const startErasing = defineScheduledJob({
 
     // Every request adds a job, so many runs find nothing to do; tidy at most once per sweep
     // interval.
-    let tidiedAt = 0;
+    let tidiedAt = Number.NEGATIVE_INFINITY;
     async function erase(): Promise<void> {
       try {
         await eraseRequested(deps, deps.log);
       } finally {
-        if (Date.now() - tidiedAt > SWEEP_MS / 2) {
-          tidiedAt = Date.now();
+        if (performance.now() - tidiedAt > SWEEP_MS / 2) {
+          tidiedAt = performance.now();
           await tidy(deps);
         }
       }

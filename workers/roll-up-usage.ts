@@ -17,13 +17,15 @@ export const startUsageRollup = defineScheduledJob({
     return {
       async run(schedule) {
         const now = new Date();
+        const startedMs = performance.now();
         const days = schedule === 'all' ? DAYS.all : DAYS.recent;
         const isAnythingCounted = await rollUpCounts(deps, days, now);
         // Skip ClickHouse when nothing changed, and limit its load on large installations.
-        const isDue = isAnythingCounted && now.getTime() >= restUntil;
+        const isDue = isAnythingCounted && startedMs >= restUntil;
         if (!isDue && schedule !== 'all') return;
         await rollUpStored(deps, days, now);
-        restUntil = Date.now() + REST_PER_WORK * (Date.now() - now.getTime());
+        const endedMs = performance.now();
+        restUntil = endedMs + REST_PER_WORK * (endedMs - startedMs);
       },
     };
   },

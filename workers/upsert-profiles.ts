@@ -110,12 +110,12 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
     ...DURABLE_WORKER_OPTIONS,
   });
   worker.on('failed', (job, err) => {
-    const parked = err instanceof UnrecoverableError ? job : undefined;
-    const requests = parked?.data.operations.flatMap(({ request }) => request ?? []);
+    const deadLetter = err instanceof UnrecoverableError ? job : undefined;
+    const requests = deadLetter?.data.operations.flatMap(({ request }) => request ?? []);
     log.error({ err, job: job?.id, requests }, 'an identify job failed');
-    if (parked === undefined) return;
+    if (deadLetter === undefined) return;
     // The sequence numbers of a dead letter are released. If this fails, the sweep releases them.
-    releaseSequence(redis, parked.data.batch).catch((error: unknown) =>
+    releaseSequence(redis, deadLetter.data.batch).catch((error: unknown) =>
       log.warn({ err: error }, 'numbers stay pending'),
     );
   });

@@ -26,7 +26,7 @@ export interface EventLoopDelays {
   readonly queryMs: number;
 }
 
-export const AIMS = { reading: 3, ingestion: 5 } as const;
+const AIMS = { reading: 3, ingestion: 5 } as const;
 /** Maximum delay of an erasure by a hundred others. */
 const ERASURE_DELAY_MS_MAX = 2000;
 /** Smaller latencies depend more on the scheduler of the machine than on the service. */

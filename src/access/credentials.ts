@@ -108,6 +108,9 @@ export function createCredentialStore(
     message: 'credential lookup failed; the remembered answer stands',
   });
 
+  /** A clock that was set back must not keep a revoked key valid until it has caught up. */
+  const isWithin = (ms: number, at = Number.NEGATIVE_INFINITY): boolean => Math.abs(now() - at) < ms;
+
   async function lookUp(key: string): Promise<Found> {
     const before = remembered.get(key);
     // The age of a result counts from the start of the lookup, so a key revoked meanwhile is not
@@ -120,7 +123,7 @@ export function createCredentialStore(
       if (found.isUseDue) noteUse(key);
       return found;
     } catch (cause) {
-      if (before === undefined || now() - before.at > STALE_ON_ERROR_MS) {
+      if (before === undefined || !isWithin(STALE_ON_ERROR_MS, before.at)) {
         throw new PublicError('unavailable', 'keys cannot be verified right now; try again', { cause });
       }
       warnOfLookup(cause);
@@ -146,8 +149,8 @@ export function createCredentialStore(
       // Not cached: such texts have any length and unlimited variety.
       if (keyKindOf(key) === undefined) return undefined;
       const hit = remembered.get(key);
-      if (hit !== undefined && now() - hit.at < options.cacheMs) return unexpired(hit, now());
-      if (now() - (unknown.get(key) ?? -Infinity) < unknownForMs) return undefined;
+      if (hit !== undefined && isWithin(options.cacheMs, hit.at)) return unexpired(hit, now());
+      if (isWithin(unknownForMs, unknown.get(key))) return undefined;
       let lookup = pending.get(key);
       if (lookup === undefined) {
         if (hit === undefined && pending.size >= BOUNDS.keyLookups) {

@@ -22,13 +22,13 @@ export function keepWorkerRunning(lifecycle: Lifecycle, log: Logger): void {
   const run = async (): Promise<void> => {
     let pauseMs = PAUSE_MS.first;
     while (!stopped.signal.aborted) {
-      const since = Date.now();
+      const since = performance.now();
       // The channel tells the child when this process has ended.
       const worker = fork(ENTRY, { stdio: 'inherit', execArgv: YOUNG_OBJECTS });
       child = worker;
       const reason = await endOf(worker);
       if (stopped.signal.aborted) return;
-      if (Date.now() - since > STEADY_AFTER_MS) pauseMs = PAUSE_MS.first;
+      if (performance.now() - since > STEADY_AFTER_MS) pauseMs = PAUSE_MS.first;
       log.error({ reason, pauseMs }, 'the worker ended and is started again');
       await delay(pauseMs, undefined, { signal: stopped.signal }).catch(() => undefined);
       pauseMs = Math.min(2 * pauseMs, PAUSE_MS.max);

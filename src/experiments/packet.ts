@@ -1,5 +1,6 @@
 // Assembles the choice result packet (JSON field names included) from counts per variant. The query
 // counts units and conversions; the statistics are in the other files of this folder.
+import { formatInstant } from '../platform/instant.js';
 import { toBestProbabilities, VARIANTS_MAX } from './best-probability.js';
 import { ALPHA, CONTROL_NAME, type DecisionStatus, toDecisionStatus } from './decision.js';
 import { type GuardCounts, type PacketGuard, toGuards, warnOfGuards } from './guards.js';
@@ -305,5 +306,4 @@ function toPacketComparisons(
   });
 }
 
-export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');
 const formatOptionalInstant = (ms: number | undefined): string | null => (ms === undefined ? null : formatInstant(ms));

@@ -1,6 +1,7 @@
 // Assembles the result packet of an experiment of value, as sum(purchase, price) per unit: means of
 // the units, compared by an asymptotic confidence sequence. Its fields are those of the packet of
 // conversions; `rate` is the mean.
+import { formatInstant } from '../platform/instant.js';
 import { findBestProbabilitiesOfMeans, VARIANTS_MAX } from './best-probability.js';
 import { findMeanSequence, toAlwaysValidMeanPValue } from './confidence-sequence.js';
 import { ALPHA, isCollecting, toDecisionStatus, VALUES_MIN } from './decision.js';
@@ -19,7 +20,6 @@ import { findUnitsForMean, type ValuesSoFar } from './needed-units.js';
 import {
   type ChoiceCounts,
   type ChoicePacket,
-  formatInstant,
   type PacketComparison,
   type PacketVariant,
   toFrame,

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import { isUuid } from '../platform/ids.js';
 import { parseHttpUrl, UsageError } from '../platform/usage-error.js';
+import { tryToSite } from './site.js';
 import type { Source, SourceOptions } from './source.js';
 import { findSource, NOT_EVENTS, SOURCES } from './sources/table.js';
 
@@ -103,11 +104,10 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-/** Without trailing slash, because paths begin with one. */
 function parseSite(text: string): string {
-  const site = parseHttpUrl('--site', text);
-  if (site.search !== '' || site.hash !== '') throw new UsageError('--site takes no query and no fragment');
-  return `${site.origin}${site.pathname}`.replace(/\/+$/, '');
+  const site = tryToSite(parseHttpUrl('--site', text));
+  if (site === undefined) throw new UsageError('--site takes no query and no fragment');
+  return site;
 }
 
 function parseTimeZone(zone: string): string {

@@ -16,8 +16,8 @@ import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
+import { listDeadLetters, withQueue } from './dead-letter-jobs.js';
 import { findUnready } from './find-unready.js';
-import { listParked, withQueue } from './parked-jobs.js';
 import { queuesOf } from './queues.js';
 
 export interface Stores {
@@ -228,8 +228,13 @@ export const CHECKS: readonly Check[] = [
     name: 'Dead letters',
     advice: 'npm run jobs -- list',
     run: async ({ redis, shards }) => {
-      const parked = (await Promise.all(queuesOf(shards).map((name) => withQueue(redis, name, listParked)))).flat();
-      return judge(parked.length === 0, parked.length === 0 ? 'none' : `${parked.length} wait for an operator`);
+      const deadLetters = (
+        await Promise.all(queuesOf(shards).map((name) => withQueue(redis, name, listDeadLetters)))
+      ).flat();
+      return judge(
+        deadLetters.length === 0,
+        deadLetters.length === 0 ? 'none' : `${deadLetters.length} wait for an operator`,
+      );
     },
   },
   {

@@ -11,7 +11,13 @@ import type { Shards } from '../platform/clickhouse/shards.js';
 import { PublicError } from '../platform/errors.js';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
-import { describeParked, discardParked, type ParkedJob, replayParked, withQueue } from './parked-jobs.js';
+import {
+  type DeadLetterJob,
+  describeDeadLetter,
+  discardDeadLetter,
+  replayDeadLetters,
+  withQueue,
+} from './dead-letter-jobs.js';
 import { queuesOf } from './queues.js';
 
 /** Queues whose jobs hold what a project has sent. */
@@ -23,12 +29,12 @@ const REMEMBERED_MAX = 10_000;
 /** Owner of a job of several projects, or of none. */
 const SHARED = '';
 
-export interface DeadLetter extends ParkedJob {
+export interface DeadLetter extends DeadLetterJob {
   /** Events or identify calls of the job; null for jobs of other kinds. */
   readonly events: number | null;
 }
 
-export type DeadLetterId = Pick<ParkedJob, 'queue' | 'id'>;
+export type DeadLetterId = Pick<DeadLetterJob, 'queue' | 'id'>;
 
 /** What the audit trail says about a dead letter. */
 export interface Found {
@@ -69,7 +75,7 @@ export class DeadLetters {
           const shown: DeadLetter[] = [];
           for (const job of jobs) {
             if (isOperator || (await this.#ownerOf(queue, job)) === projectId) {
-              shown.push({ ...describeParked(queue, job), events: eventsOf(queue, job) });
+              shown.push({ ...describeDeadLetter(queue, job), events: eventsOf(queue, job) });
             }
           }
           return shown;
@@ -86,7 +92,7 @@ export class DeadLetters {
   async replay(asker: Asker, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
     await this.#act(asker, job, async (queue, found) => {
       await record(found);
-      await replayParked(this.#redis, queue, job.id);
+      await replayDeadLetters(this.#redis, queue, job.id);
     });
   }
 
@@ -94,7 +100,7 @@ export class DeadLetters {
   async discard(asker: Asker, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
     await this.#act(asker, job, async (queue, found) => {
       await record(found);
-      await discardParked(this.#redis, queue, job.id);
+      await discardDeadLetter(this.#redis, queue, job.id);
     });
   }
 

@@ -9,9 +9,9 @@ import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import type { Stores } from './checks.js';
+import { withQueue } from './dead-letter-jobs.js';
 import type { Asker, DeadLetter, DeadLetters } from './dead-letters.js';
 import { type Examined, examineAll } from './examine.js';
-import { withQueue } from './parked-jobs.js';
 import { queuesOf } from './queues.js';
 
 const EXAMINED_EVERY_MS = 5000;
@@ -105,7 +105,8 @@ const readQueue = (redis: Redis, name: string): Promise<QueueState> =>
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
   let last: { readonly at: number; readonly result: Promise<T> } | undefined;
   return () => {
-    if (last === undefined || Date.now() - last.at > EXAMINED_EVERY_MS) last = { at: Date.now(), result: read() };
+    const now = performance.now();
+    if (last === undefined || now - last.at > EXAMINED_EVERY_MS) last = { at: now, result: read() };
     return last.result;
   };
 }

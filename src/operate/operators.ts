@@ -4,13 +4,13 @@
 import { tryCanonicalEmail } from '../accounts/addresses.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
-interface Somebody {
+interface SignedIn {
   readonly personId: string;
   readonly email: string | undefined;
   readonly emailVerified: boolean;
 }
 
-export function createOperators(postgres: Postgres, emails: readonly string[]): (person: Somebody) => Promise<boolean> {
+export function createOperators(postgres: Postgres, emails: readonly string[]): (person: SignedIn) => Promise<boolean> {
   const addresses = new Set(emails.map((email) => tryCanonicalEmail(email) ?? email));
   return async ({ personId, email, emailVerified }) => {
     if (emailVerified && email !== undefined && addresses.has(email)) return true;

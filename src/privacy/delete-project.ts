@@ -13,7 +13,7 @@ import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
 import { type ErasureDeps, requireSettled, waitForIngestion } from './erase-people.js';
-import { forgetParkedCalls } from './identities.js';
+import { forgetFailedCalls } from './identities.js';
 import { CLICKHOUSE_TABLES } from './personal-data.js';
 import { type DeletedProject, deleteProjectRows, forgetProjectUpTo, hideSubjects } from './project-store.js';
 import { publishTombstones } from './publish-tombstones.js';
@@ -73,7 +73,7 @@ export async function purgeProjects(
   if (readable.length === 0) return [];
   const ids = new Set(readable.map(({ projectId }) => projectId));
   const names: ReadonlySet<string> = ids;
-  await forgetParkedCalls(deps.identifyQueue, ({ project }) => names.has(project));
+  await forgetFailedCalls(deps.identifyQueue, ({ project }) => names.has(project));
   const rewritten = await rewriteTraces(deps, ids);
   const purged = readable.filter(({ projectId }) => rewritten.has(projectId));
   if (purged.length === 0) return [];

@@ -24,7 +24,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type Bounded, countRows, deleteRows, type RowSet, visitInsertIds } from './erase-rows.js';
 import type { HashId, IdKind } from './id-hash.js';
-import { countIdentities, findIdentities, forgetIdentity, forgetParkedCalls, isCallOf } from './identities.js';
+import { countIdentities, findIdentities, forgetFailedCalls, forgetIdentity, isCallOf } from './identities.js';
 import { EVENTS, MAPPINGS, PROFILES } from './personal-data.js';
 import { publishTombstones } from './publish-tombstones.js';
 import { type Erasure, saveDevices, saveEventCount } from './store.js';
@@ -165,7 +165,7 @@ export async function removeRows(deps: ErasureDeps, erasures: readonly KnownEras
     await forgetSamplesOf(deps.redis, projectId, group.flatMap(idsOf));
     const versions = new Map<Erasure, number>();
     for (const erasure of group) versions.set(erasure, await forgetIdentity(deps.postgres, erasure));
-    await forgetParkedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
+    await forgetFailedCalls(deps.identifyQueue, (call) => group.some((erasure) => isCallOf(erasure, call)));
     // Wait for projections in progress whose worker died.
     for (const { clickhouse } of traces) {
       for (const table of ['profiles', 'device_map'] as const) {

@@ -86,7 +86,7 @@ export async function countIdentities(postgres: Postgres, erasure: Erasure): Pro
 type Call = IdentifyJob['operations'][number];
 
 /** Deletes matching calls from the dead letters of the identify queue. */
-export async function forgetParkedCalls(queue: IdentifyQueue, isForgotten: (call: Call) => boolean): Promise<void> {
+export async function forgetFailedCalls(queue: IdentifyQueue, isForgotten: (call: Call) => boolean): Promise<void> {
   for (const job of await queue.getFailed()) {
     const operations = job.data.operations.filter((call) => !isForgotten(call));
     if (operations.length === 0) await job.remove();

@@ -1,5 +1,5 @@
 // Converts the engine's rows to an answer, whose total is that of the query, not of the page.
-
+import { formatInstant } from '../platform/instant.js';
 import { ANNOTATIONS_SHOWN } from '../query/annotations.js';
 import type { Cell } from '../query/cell.js';
 import { type Presented, roundComputed, toCell } from '../query/cells.js';
@@ -184,6 +184,3 @@ function compareCells(a: Cell, b: Cell, sign: number): number {
   if (a === null || b === null) return Number(a === null) - Number(b === null);
   return a < b ? -sign : a > b ? sign : 0;
 }
-
-/** RFC 3339 in UTC, with milliseconds only if they are not zero. */
-export const formatInstant = (ms: number): string => new Date(ms).toISOString().replace('.000Z', 'Z');

@@ -3,7 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
 import { ingestQueuesOf } from '../ingest/queue.js';
-import { withQueue } from '../operate/parked-jobs.js';
+import { withQueue } from '../operate/dead-letter-jobs.js';
 import { FIRST_SHARD, Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';

@@ -4,16 +4,16 @@ import { assignVariant } from './assignment.js';
 import { ExposureMemory } from './exposure-memory.js';
 import { SendQueue } from './queue.js';
 import { randomId } from './random-id.js';
-import {
-  type AnyEvents,
-  type Assignment,
-  type ChoiceOptions,
-  type ClientOptions,
-  type Identification,
-  type QueryAnswer,
-  type QueryOptions,
-  ServiceError,
-  type TrackedEvent,
+import { toServiceError } from './service-error.js';
+import type {
+  AnyEvents,
+  Assignment,
+  ChoiceOptions,
+  ClientOptions,
+  Identification,
+  QueryAnswer,
+  QueryOptions,
+  TrackedEvent,
 } from './types.js';
 import { VERSION } from './version.js';
 
@@ -158,13 +158,4 @@ function withIdsAsText<Body extends object>(body: Body): Body {
       ids[field] = `${id}`;
   }
   return { ...body, ...ids };
-}
-
-function toServiceError(status: number, text: string): ServiceError {
-  try {
-    const { error, details } = JSON.parse(text) as { error?: string; details?: readonly unknown[] };
-    return new ServiceError(status, error ?? text, details);
-  } catch {
-    return new ServiceError(status, text);
-  }
 }

@@ -10,7 +10,8 @@ export class ExposureMemory {
   /** Returns whether to record the assignment now, and remembers it. */
   isNew(assignmentId: string, nowMs: number): boolean {
     const recordedAt = this.#recorded.get(assignmentId);
-    if (recordedAt !== undefined && nowMs - recordedAt < REMEMBERED_MS) return false;
+    // A clock that was set back must not keep exposures from being recorded until it has caught up.
+    if (recordedAt !== undefined && Math.abs(nowMs - recordedAt) < REMEMBERED_MS) return false;
     this.#recorded.delete(assignmentId);
     this.#recorded.set(assignmentId, nowMs);
     const [oldest] = this.#recorded.keys();

@@ -1,6 +1,7 @@
 // Background send queue: one request after the other, each retried until it is accepted, rejected
 // permanently, or dropped. Bodies are queued as text, so that retries are identical.
 import { isPassing, RETRIES_MAX, retryDelayMs } from './retry-delay.js';
+import { toServiceError } from './service-error.js';
 import { ServiceError } from './types.js';
 
 export type Route = '/track' | '/identify';
@@ -26,6 +27,7 @@ const FLUSH_DELAY_MS = 2000;
 const PILED_ITEMS_MAX = 500;
 const PILED_LENGTH_MAX = 1_000_000;
 const REQUEST_TIMEOUT_MS = 10_000;
+const TOO_LARGE = 413;
 
 /** States: open → closing (`close` flushes) → closed, which rejects new items. */
 export class SendQueue {
@@ -98,11 +100,25 @@ export class SendQueue {
     while (this.#added - this.#items.length < added) {
       const batch = this.#take();
       this.#flying = batch.length;
-      const error = await this.#deliver(batch);
-      this.#flying = 0;
-      for (const { json } of batch) this.#length -= json.length;
-      if (error !== undefined) void this.#report(error, batch.length);
+      await this.#settle(batch);
     }
+  }
+
+  /**
+   * Delivers the items or reports them as lost. A body above the limit of a proxy, which may be
+   * lower than that of the service, is sent in halves.
+   */
+  async #settle(batch: readonly Item[]): Promise<void> {
+    const error = await this.#deliver(batch);
+    if (error instanceof ServiceError && error.status === TOO_LARGE && batch.length > 1) {
+      const middle = Math.ceil(batch.length / 2);
+      await this.#settle(batch.slice(0, middle));
+      await this.#settle(batch.slice(middle));
+      return;
+    }
+    this.#flying -= batch.length;
+    for (const { json } of batch) this.#length -= json.length;
+    if (error !== undefined) void this.#report(error, batch.length);
   }
 
   /** The next request: an identify alone, or the events before the next identify. */
@@ -149,7 +165,7 @@ export class SendQueue {
       if (response.ok && response.redirected && !response.headers.get('Content-Type')?.includes('json'))
         return { error: new Error(`the request was redirected to ${response.url}`), isFinal: true, retryAfter };
       if (response.ok) return { retryAfter };
-      return { error: new ServiceError(response.status, text), isFinal: !isPassing(response.status), retryAfter };
+      return { error: toServiceError(response.status, text), isFinal: !isPassing(response.status), retryAfter };
     } catch (error) {
       return { error: error instanceof Error ? error : new Error(String(error)), retryAfter: null };
     } finally {

@@ -30,6 +30,7 @@ REQUEST_TIMEOUT_S = 10.0
 CLOSE_TIMEOUT_S = 10.0
 RETRIES_MAX = 3
 RETRY_AFTER_S_MAX = 60.0
+TOO_LARGE = 413
 
 Item = Tuple[str, str]
 
@@ -216,17 +217,33 @@ class SendQueue:
                     self._changed.wait(self._until_due())
                 batch = self._take()
                 self._flying = len(batch)
-            error = self._deliver(batch)
-            with self._changed:
-                self._flying = 0
-                self._length -= sum(len(text) for _, text in batch)
-                self._settled += len(batch)
-                self._changed.notify_all()
-            if error is not None and not self._is_ended.is_set():
-                try:
-                    self._report(error, len(batch))
-                except BaseException:  # sys.exit in the callback would end only this thread, and flush would wait forever.
-                    pass
+            self._settle(batch)
+
+    def _settle(self, batch: List[Item]) -> None:
+        """Delivers the items or reports them as lost.
+
+        A body above the limit of a proxy, which may be lower than that of the service, is sent in halves.
+        """
+        error = self._deliver(batch)
+        if self._is_ended.is_set():
+            # ``close`` has reported everything that was not sent.
+            return
+        if isinstance(error, ServiceError) and error.status == TOO_LARGE and len(batch) > 1:
+            middle = (len(batch) + 1) // 2
+            for half in (batch[:middle], batch[middle:]):
+                if not self._is_ended.is_set():
+                    self._settle(half)
+            return
+        with self._changed:
+            self._flying -= len(batch)
+            self._length -= sum(len(text) for _, text in batch)
+            self._settled += len(batch)
+            self._changed.notify_all()
+        if error is not None:
+            try:
+                self._report(error, len(batch))
+            except BaseException:  # sys.exit in the callback would end only this thread, and flush would wait forever.
+                pass
 
     def _is_due(self) -> bool:
         if not self._items:

@@ -9,9 +9,10 @@ export interface NewAlert {
   readonly to: readonly string[];
 }
 
-/** A JSON text is a YAML text, too. */
+/** A JSON text is a YAML text, too. Without quotes, an id such as 404 would be a number. */
 export function toYamlAlert({ id, query, when, every, to }: NewAlert): string {
-  const lines = [`id: ${id}`, `query: ${JSON.stringify(query)}`, `when: ${JSON.stringify(when)}`, `every: ${every}`];
+  const texts = Object.entries({ id, query, when }).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
+  const lines = [...texts, `every: ${every}`];
   return `alerts:\n  - ${lines.join('\n    ')}\n    to: ${JSON.stringify(to)}\n`;
 }
 

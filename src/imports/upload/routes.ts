@@ -14,6 +14,7 @@ import { parseFields } from '../../platform/http/json-body.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { bundledUrl } from '../../platform/threads/bundled-url.js';
+import { tryToSite } from '../site.js';
 import { type Ended, recordBegun, recordEnded } from './audit.js';
 import { claimImport } from './claim.js';
 import type { UploadLine } from './messages.js';
@@ -36,12 +37,15 @@ export interface Uploads {
   close(): Promise<void>;
 }
 
+const siteField = z
+  .url({ protocol: /^https?$/ })
+  .refine((text) => !URL.canParse(text) || tryToSite(new URL(text)) !== undefined, 'takes no query and no fragment');
 const timeZoneField = z.string().refine(isTimeZone, 'is no time zone; one is Europe/Berlin');
 
 export const uploadQuery = z.object({
   source: z.string().meta({ description: 'as of npm run import', examples: ['mixpanel'] }),
   dry_run: z.enum(['true', 'false']).optional(),
-  site: z.url({ protocol: /^https?$/ }).optional(),
+  site: siteField.optional(),
   timezone: timeZoneField.optional(),
 });
 
@@ -76,7 +80,7 @@ export function createUploads(deps: UploadDeps): Uploads {
           const trail = { postgres: deps.postgres, projectId, personId: personOf(res).personId, source };
           // Without its entry in the trail, nothing is imported.
           if (!isDryRun) await recordBegun(trail, paths.length);
-          const ended = await runInThread({ ...job, site: site?.replace(/\/+$/, '') }, res, running);
+          const ended = await runInThread({ ...job, site: site && tryToSite(new URL(site)) }, res, running);
           if (!isDryRun) await recordEnded(trail, ended);
         } finally {
           await remove();

@@ -51,7 +51,7 @@ export interface BacklogSource {
 export function createAdmission(source: BacklogSource, limits: BacklogLimits): Admission {
   const all = new BacklogEstimate();
   let projects = new Map<string, BacklogEstimate>();
-  let measuredAt = 0;
+  let measuredAt = Number.NEGATIVE_INFINITY;
 
   function projectOf(id: string): BacklogEstimate {
     const project = projects.get(id) ?? new BacklogEstimate();
@@ -74,8 +74,9 @@ export function createAdmission(source: BacklogSource, limits: BacklogLimits): A
   }
 
   function measureWhenDue(): void {
-    if (Date.now() - measuredAt < MEASURE_EVERY_MS) return;
-    measuredAt = Date.now();
+    // The clock of the machine may be set back: the queue could overflow until it has caught up.
+    if (performance.now() - measuredAt < MEASURE_EVERY_MS) return;
+    measuredAt = performance.now();
     // A failure is ignored: when Redis is unavailable, the commit of this request fails and reports
     // it.
     void measure()

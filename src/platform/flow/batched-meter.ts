@@ -28,6 +28,7 @@ export class BatchedMeter {
   #taken = new Map<string, number>();
   #secondEndsAt = 0;
   #timer: NodeJS.Timeout | undefined;
+  /** By the monotonic clock. */
   readonly #refusedUntil = new Map<string, number>();
 
   constructor(limiter: RateLimiterRedis, { unreported = 0, carriesExcess = false }: MeterOptions = {}) {
@@ -37,7 +38,7 @@ export class BatchedMeter {
   }
 
   isExceeded(id: string): boolean {
-    if (this.#refusedUntil.size > 0 && Date.now() < (this.#refusedUntil.get(id) ?? 0)) return true;
+    if (this.#refusedUntil.size > 0 && performance.now() < (this.#refusedUntil.get(id) ?? 0)) return true;
     return this.#carriesExcess && (this.#taken.get(id) ?? 0) > this.#limiter.points;
   }
 
@@ -48,7 +49,7 @@ export class BatchedMeter {
 
   #settle(): void {
     this.#timer = undefined;
-    const now = Date.now();
+    const now = performance.now();
     for (const [id, until] of this.#refusedUntil) if (until <= now) this.#refusedUntil.delete(id);
     const isSecondOver = now >= this.#secondEndsAt;
     if (isSecondOver) this.#secondEndsAt = now + SECOND_MS;
@@ -64,7 +65,8 @@ export class BatchedMeter {
     this.#limiter.consume(id, points).catch((reason: unknown) => {
       if (!(reason instanceof RateLimiterRes)) return;
       const excess = this.#carriesExcess ? reason.consumedPoints / this.#limiter.points - 1 : 0;
-      this.#refusedUntil.set(id, Date.now() + reason.msBeforeNext + excess * this.#limiter.duration * SECOND_MS);
+      const excessMs = excess * this.#limiter.duration * SECOND_MS;
+      this.#refusedUntil.set(id, performance.now() + reason.msBeforeNext + excessMs);
     });
   }
 }

@@ -91,7 +91,7 @@ export class Place {
   readonly #places: FairPlaces;
   readonly #projectId: ProjectId;
   readonly #times: PlaceTimes & { readonly giveBack: () => void };
-  readonly #since = Date.now();
+  readonly #since = performance.now();
   readonly #lost = new AbortController();
   #isHeld = true;
   #lending: NodeJS.Timeout | undefined;
@@ -122,7 +122,7 @@ export class Place {
    */
   takeBack(): boolean {
     clearInterval(this.#lending);
-    const isSliceOver = Date.now() - this.#since >= this.#times.sliceMs;
+    const isSliceOver = performance.now() - this.#since >= this.#times.sliceMs;
     return this.#isHeld && !(isSliceOver && this.#places.isOwedToAnother(this.#projectId));
   }
 

@@ -26,7 +26,7 @@ export class RedisDuplex {
   readonly #sendsTo: string;
   readonly #broken = new AbortController();
   #hear: OnMessage = () => {};
-  #heardAt = Date.now();
+  #heardAt = performance.now();
   #beat: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -44,7 +44,7 @@ export class RedisDuplex {
       connection.on('end', () => link.#break('redis closed the connection'));
     }
     listener.on('messageBuffer', (_channel: Buffer, message: Buffer) => {
-      link.#heardAt = Date.now();
+      link.#heardAt = performance.now();
       const kind = String.fromCharCode(message[0] ?? 0);
       if (kind !== HEARTBEAT) link.#hear(kind, message.subarray(1));
     });
@@ -80,9 +80,9 @@ export class RedisDuplex {
 
   /** From now on the other side must be present and send at least a heartbeat every few seconds. */
   startHeartbeat(): void {
-    this.#heardAt = Date.now();
+    this.#heardAt = performance.now();
     this.#beat ??= setInterval(() => {
-      if (Date.now() - this.#heardAt > SILENCE_MAX_MS) this.#break('the other side has fallen silent');
+      if (performance.now() - this.#heardAt > SILENCE_MAX_MS) this.#break('the other side has fallen silent');
       else this.send(HEARTBEAT).catch(() => {});
     }, HEARTBEAT_MS);
   }

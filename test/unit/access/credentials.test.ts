@@ -203,3 +203,20 @@ test('lookups that fail while a remembered answer stands are one line of the log
   for (let asked = 0; asked < 100; asked += 1) expect(await store.find(key)).toMatchObject({ projectId: 'p' });
   expect(warn).toHaveBeenCalledTimes(1);
 });
+
+test('after the clock was set back, a revoked key is refused and a new one accepted as before', async () => {
+  let now = 10_000_000;
+  let row: unknown = PROJECT;
+  const store = createCredentialStore(
+    postgresThat(async () => row),
+    { cacheMs: 1000, log, now: () => now },
+  );
+  const [revoked, created] = [newKey('public'), newKey('public')];
+  expect(await store.find(revoked)).toMatchObject({ projectId: 'p' });
+  row = undefined;
+  expect(await store.find(created)).toBeUndefined();
+  now -= 3_600_000;
+  expect(await store.find(revoked)).toBeUndefined();
+  row = PROJECT;
+  expect(await store.find(created)).toMatchObject({ projectId: 'p' });
+});

@@ -28,9 +28,9 @@ describe('the line of an alert', () => {
   });
 });
 
-test('an alert as text is the alert', () => {
+test.each(['silent', '404', 'true'])('an alert with the id %s as text is the alert', (id) => {
   const alert = {
-    id: 'silent',
+    id,
     query: 'signup\n| where plan = "a: #b"\n| count',
     when: 'value < 5',
     every: '15m',

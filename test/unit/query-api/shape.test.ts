@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import type { Cell } from '../../../src/query/cell.js';
 import { compile } from '../../../src/query/compile.js';
-import { formatInstant, toAnswer } from '../../../src/query-api/shape.js';
+import { toAnswer } from '../../../src/query-api/shape.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 
@@ -54,11 +54,6 @@ test.each([
 test('toAnswer() drops rows that were queried for the total only', () => {
   const page = answerOf('* | count by _country | limit 5', [['DE', 1]], { offset: 7, total: 5 });
   expect(page).toMatchObject({ rows: [], total: 5, isTruncated: true, hasMore: false });
-});
-
-test('formatInstant() writes milliseconds unless they are 0', () => {
-  expect(formatInstant(Date.UTC(2026, 0, 1))).toBe('2026-01-01T00:00:00Z');
-  expect(formatInstant(Date.UTC(2026, 0, 1) + 5)).toBe('2026-01-01T00:00:00.005Z');
 });
 
 test('incomplete rows are listed in the metadata and a footnote', () => {

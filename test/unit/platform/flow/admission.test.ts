@@ -1,5 +1,5 @@
 // Admission of requests by the backlog: of all, of a project, and of a shard.
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { createAdmission } from '../../../../src/platform/flow/admission.js';
 
 const LIMITS = { jobsMax: 100, memoryBytesMax: 1000, promptBytesMax: 100 };
@@ -44,4 +44,23 @@ test('with one shard, only projects have shares', async () => {
   expect(() => admission.admit('next')).not.toThrow();
   await admission.addJob({ bytes: 1, shares: new Map([['p', 1]]) }, stored);
   expect(() => admission.admit('next')).toThrow('101 jobs are waiting');
+});
+
+test('a clock that is set back does not stop the measurements', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  try {
+    let measured = 0;
+    const measure = async () => {
+      measured += 1;
+      return { jobs: 0, bytes: 0 };
+    };
+    const admission = createAdmission({ measure, measureProjects: async () => new Map() }, LIMITS);
+    admission.admit('p');
+    vi.advanceTimersByTime(500);
+    vi.setSystemTime(Date.now() - 3_600_000);
+    admission.admit('p');
+    expect(measured).toBe(2);
+  } finally {
+    vi.useRealTimers();
+  }
 });

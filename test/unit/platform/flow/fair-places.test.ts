@@ -1,6 +1,6 @@
 // FairPlaces: order, time slices and lent places of exports.
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FairPlaces, type Place } from '../../../../src/platform/flow/fair-places.js';
 import { newUuidV7, toProjectId } from '../../../../src/platform/ids.js';
 
@@ -72,4 +72,14 @@ test('an aborted export stops waiting', async () => {
   first.release();
   await delay(0);
   expect(granted).toEqual(['a1', 'a2 left', 'a3']);
+});
+
+test('a clock that is set back does not lengthen a time slice', async () => {
+  const { ask } = createQueue(1, { sliceMs: 5, lendMs: 1000 });
+  const first = await ask('a1');
+  void ask('b1', b);
+  await delay(10);
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 3_600_000 });
+  expect(first.takeBack()).toBe(false);
+  vi.useRealTimers();
 });

@@ -8,7 +8,7 @@ import { type IngestJob, isIngestQueue } from '../ingest/queue.js';
 import type { Redis } from '../platform/redis/client.js';
 import { openQueueToRead } from '../platform/redis/open-queue.js';
 
-export interface ParkedJob {
+export interface DeadLetterJob {
   readonly queue: string;
   readonly id: string;
   readonly failedAt: string;
@@ -27,11 +27,11 @@ export async function withQueue<T>(redis: Redis, name: string, use: (queue: Queu
 }
 
 /** Newest first. */
-export async function listParked(queue: Queue): Promise<ParkedJob[]> {
-  return (await queue.getFailed()).map((job) => describeParked(queue, job));
+export async function listDeadLetters(queue: Queue): Promise<DeadLetterJob[]> {
+  return (await queue.getFailed()).map((job) => describeDeadLetter(queue, job));
 }
 
-export const describeParked = (queue: Queue, job: Job): ParkedJob => ({
+export const describeDeadLetter = (queue: Queue, job: Job): DeadLetterJob => ({
   queue: queue.name,
   id: job.id ?? '',
   failedAt: new Date(job.finishedOn ?? job.timestamp).toISOString(),
@@ -40,9 +40,9 @@ export const describeParked = (queue: Queue, job: Job): ParkedJob => ({
 });
 
 /** The job with its payload; for an ingest job also the request bodies in it. */
-export async function showParked(redis: Redis, queue: Queue, id: string): Promise<object> {
-  const job = await requireParked(queue, id);
-  const shown = { ...describeParked(queue, job), payload: job.data, stack: job.stacktrace };
+export async function showDeadLetter(redis: Redis, queue: Queue, id: string): Promise<object> {
+  const job = await requireDeadLetter(queue, id);
+  const shown = { ...describeDeadLetter(queue, job), payload: job.data, stack: job.stacktrace };
   if (!isIngestQueue(queue.name)) return shown;
   const bytes = await redis.getBuffer((job.data as IngestJob).claim);
   const requests = bytes === null ? [] : decodeEnvelopes(bytes);
@@ -50,8 +50,8 @@ export async function showParked(redis: Redis, queue: Queue, id: string): Promis
 }
 
 /** Resolves with the number of replayed jobs. */
-export async function replayParked(redis: Redis, queue: Queue, id: string | undefined): Promise<number> {
-  const jobs = id === undefined ? await queue.getFailed() : [await requireParked(queue, id)];
+export async function replayDeadLetters(redis: Redis, queue: Queue, id: string | undefined): Promise<number> {
+  const jobs = id === undefined ? await queue.getFailed() : [await requireDeadLetter(queue, id)];
   // Reset the attempts: earlier ones would lengthen the backoff or exhaust the limit.
   for (const job of jobs) {
     if (queue.name === IDENTIFY_QUEUE) await renumberBatch(redis, job as Job<IdentifyJob>);
@@ -61,16 +61,16 @@ export async function replayParked(redis: Redis, queue: Queue, id: string | unde
 }
 
 /** Deletes the job and its payload. */
-export async function discardParked(redis: Redis, queue: Queue, id: string): Promise<void> {
-  const job = await requireParked(queue, id);
+export async function discardDeadLetter(redis: Redis, queue: Queue, id: string): Promise<void> {
+  const job = await requireDeadLetter(queue, id);
   await job.remove();
   if (isIngestQueue(queue.name)) await discardPayload(redis, (job.data as IngestJob).claim);
 }
 
-async function requireParked(queue: Queue, id: string): Promise<Job> {
+async function requireDeadLetter(queue: Queue, id: string): Promise<Job> {
   const job = (await queue.getJob(id)) as Job | undefined;
   if (job === undefined) throw new Error(`the queue ${queue.name} has no job ${id}`);
   const state = await job.getState();
-  if (state !== 'failed') throw new Error(`job ${id} of ${queue.name} is ${state}, not parked`);
+  if (state !== 'failed') throw new Error(`job ${id} of ${queue.name} is ${state}, not a dead letter`);
   return job;
 }

@@ -1,0 +1,102 @@
+// What the Node and Python clients do with responses other than success: bodies that a proxy finds
+// too large, and the message of an error.
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { Client } from '../../clients/node/src/client.js';
+import { runPythonScript } from '../support/client-drivers.js';
+import { startScriptedServer } from '../support/scripted-server.js';
+
+const PROXY_BYTES_MAX = 20_000;
+
+/** Ids of the events that a proxy with a limit lets through, in order. */
+async function startLimitedProxy(): Promise<{ host: string; users: string[]; server: Server }> {
+  const users: string[] = [];
+  const server = createServer(async (req, res) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of req) chunks.push(chunk as Buffer);
+    const body = Buffer.concat(chunks);
+    if (body.length > PROXY_BYTES_MAX) {
+      res.writeHead(413).end('<html>413 Request Entity Too Large</html>');
+      return;
+    }
+    for (const { user_id } of JSON.parse(body.toString()).events) users.push(user_id);
+    res.end('{"accepted":1}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { host: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, users, server };
+}
+
+const USERS = Array.from({ length: 50 }, (_, index) => `u${index}`);
+/** The body of this event alone is above the limit. */
+const TOO_LARGE_USER = 'u30';
+
+describe('a backlog above the limit of a proxy is sent in halves, and only the event that is too large is lost', () => {
+  test('Node', async () => {
+    const { host, users, server } = await startLimitedProxy();
+    const losses: [string, number][] = [];
+    const client = new Client({ key: 'k', host, onError: ({ message }, lost) => losses.push([message, lost]) });
+    for (const user_id of USERS) {
+      const text = 'ы'.repeat(user_id === TOO_LARGE_USER ? PROXY_BYTES_MAX : 500);
+      client.track({ event_type: 'a', user_id, event_properties: { text } });
+    }
+    await client.flush();
+    expect(users).toEqual(USERS.filter((user) => user !== TOO_LARGE_USER));
+    expect(losses).toEqual([['<html>413 Request Entity Too Large</html>', 1]]);
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test('Python', async () => {
+    const { host, users, server } = await startLimitedProxy();
+    const printed = await runPythonScript(`
+from event_analytics import Client
+client = Client("k", "${host}", on_error=lambda error, lost: print(error, lost))
+for n in range(50):
+    text = "ы" * (${PROXY_BYTES_MAX} if f"u{n}" == "${TOO_LARGE_USER}" else 500)
+    client.track("a", user_id=f"u{n}", event_properties={"text": text})
+print(client.flush(30))
+`);
+    expect(printed).toBe('<html>413 Request Entity Too Large</html> 1\nTrue');
+    expect(users).toEqual(USERS.filter((user) => user !== TOO_LARGE_USER));
+    server.closeAllConnections();
+    server.close();
+  });
+});
+
+describe('the error of a rejected request', () => {
+  test.each([
+    ['{"error":"the key is not valid"}', 'the key is not valid'],
+    ['{"error":{"code":403}}', '{"error":{"code":403}}'],
+    ['<html>', '<html>'],
+  ])('Node: %s has the message %s', async (body, message) => {
+    const server = await startScriptedServer();
+    server.answers.push({ status: 403, body });
+    const errors: Error[] = [];
+    const client = new Client({ key: 'k', host: server.url, onError: (error) => errors.push(error) });
+    client.track({ event_type: 'a' });
+    await client.flush();
+    expect(errors).toEqual([expect.objectContaining({ status: 403, message })]);
+    await server.close();
+  });
+});
+
+describe('an exposure after the clock was set back', () => {
+  afterEach(() => void vi.useRealTimers());
+
+  test('Node: is recorded', async () => {
+    const server = await startScriptedServer();
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const client = new Client({ key: 'k', host: server.url });
+    const choose = () => client.choice('color', ['red', 'blue'], { user_id: 'ada' });
+    vi.setSystemTime('2026-11-02T12:00:00Z');
+    choose();
+    vi.setSystemTime('2026-11-01T12:00:00Z');
+    choose();
+    choose();
+    await client.flush();
+    const times = server.requests.flatMap(({ body }) => body.events).map(({ time }) => time);
+    expect(times).toEqual(['2026-11-02T12:00:00.000Z', '2026-11-01T12:00:00.000Z']);
+    await server.close();
+  });
+});
