@@ -58,6 +58,7 @@ export async function startIngestWorker(deps: IngestNeeds): Promise<RunningJob> 
       const closed = workers.map((worker) => worker.close());
       await jobs.close();
       await Promise.all(closed);
+      await jobs.closeCatalogs();
     },
   };
 }
@@ -146,6 +147,11 @@ class IngestJobs {
   close(): Promise<void> {
     this.#isClosing = true;
     return this.#writers.close();
+  }
+
+  /** After the last job. */
+  closeCatalogs(): Promise<void> {
+    return this.#catalogs.close();
   }
 
   async #storePayload(job: Job<IngestJob>, running: Running): Promise<void> {

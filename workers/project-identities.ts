@@ -81,6 +81,7 @@ export function startIdentityProjector({
       closing.abort();
       nudge();
       await Promise.all([...loops.values()].map(({ ended }) => ended));
+      await catalogs.close();
       await outbox.destroy();
     },
   };

@@ -83,6 +83,15 @@ export class KnownNames {
     return { names: names.filter((name) => !this.#isDropped(name)), dropped };
   }
 
+  /** What `add` has counted and not returned yet, which is then stored. */
+  takeCounted(): CatalogName[] {
+    return [
+      ...takeFrom(this.#events, { kind: 'event', field: '' }),
+      ...[...this.#keys].flatMap(([field, counts]) => takeFrom(counts, { kind: 'key', field })),
+      ...[...this.#values].flatMap(([field, counts]) => takeFrom(counts, { kind: 'value', field })),
+    ];
+  }
+
   /** Values follow their key, which is not kept when the project has too many. */
   #isOfUnknownKey({ kind, field }: CatalogName): boolean {
     return kind !== 'event' && kind !== 'key' && field.includes('.') && !this.#keys.has(field);
@@ -133,12 +142,18 @@ export class KnownNames {
       return seen.events;
     }
     known.added += seen.events;
-    if (known.added === 0 || known.added < known.stored) return undefined;
-    const { added } = known;
-    known.stored += added;
-    known.added = 0;
-    return added;
+    return known.added === 0 || known.added < known.stored ? undefined : takeAdded(known);
   }
 }
+
+function takeAdded(count: Count): number {
+  const { added } = count;
+  count.stored += added;
+  count.added = 0;
+  return added;
+}
+
+const takeFrom = (counts: Counts, of: Pick<CatalogName, 'kind' | 'field'>): CatalogName[] =>
+  [...counts].filter(([, { added }]) => added > 0).map(([name, count]) => ({ ...of, name, events: takeAdded(count) }));
 
 const bagOf = (field: string): string => field.split('.', 1)[0] ?? '';

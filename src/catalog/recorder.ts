@@ -110,6 +110,27 @@ export class CatalogRecorder {
     });
   }
 
+  /**
+   * After the last block: stores the counts that have not doubled, which would be lost at every
+   * stop. Never rejects. Takes a few seconds at most.
+   */
+  async close(): Promise<void> {
+    await this.#last;
+    const found = [...this.#known].map(([projectId, known]) => ({
+      ...{ projectId, generation: known.generation },
+      ...{ names: known.takeCounted(), dropped: [] },
+    }));
+    const until = performance.now() + BLOCK_MS;
+    try {
+      for (const portion of portionsOf(found.filter(({ names }) => names.length > 0))) {
+        if (this.#isPaused() || performance.now() > until) return;
+        await withTimeout(ANSWER_TIMEOUT_MS, saveNames(this.#postgres, portion));
+      }
+    } catch (err) {
+      this.#log.warn({ err }, 'the last counts of the catalog could not be stored');
+    }
+  }
+
   async #store(seen: SeenByProject): Promise<void> {
     if (this.#isPaused()) return this.#miss(seen.keys());
     const storing = this.#last.then(() => this.#storeInTurn(seen));

@@ -50,6 +50,8 @@ function requireSecretKey(target: ImportTarget): ImportTarget {
 
 async function readKey(projectId: string, { readSecretKey }: TargetEnvironment): Promise<string> {
   const key = await readSecretKey(projectId).catch((cause: unknown) => {
+    // Says itself which argument is wrong.
+    if (cause instanceof UsageError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`the key of the service cannot be read: ${reason}; give --key`, { cause });
   });

@@ -60,14 +60,16 @@ async function addAlone(
   const id = same?.id ?? (await nextShardNumber(postgres));
   const loss = await findLoss(postgres, { id, urls }, config.CLICKHOUSE_DATABASE);
   if (loss !== undefined) throw new Error(`shard ${id} at ${urls.map(hostOf).join(' and ')}: ${loss}`);
+  if (same === undefined) {
+    const known = registered.flatMap((shard) => urlsOf(config, shard));
+    await requireNewServers(config.CLICKHOUSE_DATABASE, known, urls);
+  }
   const applied = await requireMigrated({ id, urls }, config.CLICKHOUSE_DATABASE, 'the shard is not added');
   if (same !== undefined && same.cluster !== cluster) {
     throw new Error(`shard ${id} has another cluster; change it by several-hosts ${id}`);
   }
   if (cluster !== null) await requireCluster(urls, config.CLICKHOUSE_DATABASE, cluster);
   if (same === undefined) {
-    const known = registered.flatMap((shard) => urlsOf(config, shard));
-    await requireNewServers(config.CLICKHOUSE_DATABASE, known, urls);
     for (const url of urls) {
       await withClient(url, config.CLICKHOUSE_DATABASE, (clickhouse) => requireNoProjects(hostOf(url), clickhouse));
     }

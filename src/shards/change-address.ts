@@ -64,10 +64,9 @@ async function requireData(
   const isSame = await leadToSame(database, before, present);
   const busiest = isSame ? undefined : await findBusiest(postgres, shard);
   if (busiest !== undefined) await requireEvents(present, database, busiest);
+  await requireNewServers(database, [], urls);
   // An empty server beside these becomes a replica, with their tables.
   await requireMigrated({ id: shard, urls }, database, 'the address is not changed');
-  // Empty servers are compared in the database that they have from here on.
-  await requireNewServers(database, [], urls);
 }
 
 /**

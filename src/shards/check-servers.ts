@@ -4,16 +4,20 @@ import { randomBytes } from 'node:crypto';
 import { CANARY_PREFIX } from '../ingest/canary.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { hasTable } from '../platform/clickhouse/has-table.js';
-import { migrateShard, type ShardHosts, withClient } from '../platform/clickhouse/migrate.js';
+import { createDatabase, migrateShard, type ShardHosts, withClient } from '../platform/clickhouse/migrate.js';
 import { messageOf } from '../platform/errors.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
 
-/** Two shards in one database would count, erase and delete each other's rows. */
+/**
+ * Two shards in one database would count, erase and delete each other's rows. Creates no tables,
+ * which would stay at a server that is refused, and in Keeper.
+ */
 export async function requireNewServers(
   database: string,
   known: readonly string[],
   urls: readonly string[],
 ): Promise<void> {
+  for (const url of urls) await createDatabase(url, database);
   for (const [index, url] of urls.entries()) {
     const same = await findSameServer(database, url, [...known, ...urls.slice(index + 1)]);
     if (same !== undefined) throw new Error(`${hostOf(url)} and ${hostOf(same)} are the same server`);

@@ -3,8 +3,11 @@
 import { createServer } from 'node:http';
 import { parseArgs } from 'node:util';
 import { returnMemoryAtRest } from '../../src/platform/rest-memory.js';
+import { markUsedBuild } from '../../src/platform/used-build.js';
 import { createSignInProvider } from './provider.js';
 
+// Its files are read when they are needed, after newer builds.
+markUsedBuild();
 const { values } = parseArgs({ options: { port: { type: 'string' }, 'callback-url': { type: 'string' } } });
 const { IDP_CLIENT_ID: id, IDP_CLIENT_SECRET: secret } = process.env;
 const callbackUrl = values['callback-url'];

@@ -1,9 +1,9 @@
 // `npm start`: normal use at the terminal, restarts and failures.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot, SERVICE_ENVIRONMENT_FILE } from '../../src/platform/paths.js';
 import { findProcess } from '../../standalone/process-identity.js';
@@ -105,6 +105,14 @@ describe('npm start', () => {
     expect(stdout).toMatch(
       /"counted":true\}\n[\s\S]*\| team +\| +1 \|[\s\S]*\{"ok":true\}[\s\S]*The project "Demo shop"/,
     );
+  });
+
+  test('marks its build by each of its processes, so that newer builds keep its files', () => {
+    const builds = readdirSync(join(packageRoot, 'dist', 'builds'), { recursive: true, encoding: 'utf8' });
+    const marks = builds.map((path) => basename(path));
+    for (const name of ['web', 'query', 'worker', 'sign-in']) {
+      expect(marks).toContain(`used-by-${standalone.pids().get(name)}`);
+    }
   });
 
   test('lets a developer sign in with a browser, run a query and sign out', async () => {

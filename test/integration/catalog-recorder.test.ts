@@ -88,6 +88,24 @@ test('names are announced once, and the project of refused events is rebuilt', a
   expect(await generationOf(projectId)).toBe(1);
 });
 
+test('a recorder that is closed stores the counts that have not doubled', async () => {
+  const [one, other] = [newProject(), newProject()];
+  const recorder = new CatalogRecorder({ postgres, redis, log });
+  const eventsOf = async (projectId: string) =>
+    (await listNames(postgres, toProjectId(projectId))).map(({ events }) => events);
+  for (const projectId of [one, other]) {
+    await recorder.record(seenEvent(projectId, 'signup', 5));
+    await recorder.record(seenEvent(projectId, 'signup', 3));
+  }
+  expect(await eventsOf(one)).toEqual([5]);
+  // Counts of an earlier generation: the rebuild finds them.
+  await forgetValues(postgres, other);
+  await recorder.close();
+  await recorder.close();
+  expect(await eventsOf(one)).toEqual([8]);
+  expect(await eventsOf(other)).toEqual([5]);
+});
+
 test('a catalog that is read now has all names that were stored before, although an older read still runs', async () => {
   const projectId = newProject();
   const recorder = new CatalogRecorder({ postgres, redis, log });

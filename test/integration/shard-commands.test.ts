@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOfPayload, newPayloadKey } from '../../src/ingest/payloads.js';
 import { PLACEMENT_VERSION } from '../../src/ingest/placement-cache.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
+import { hasTable } from '../../src/platform/clickhouse/has-table.js';
 import { migrateShard, migrateShards, withClient } from '../../src/platform/clickhouse/migrate.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
@@ -289,6 +290,9 @@ test('a shard takes no address where its data is not', async () => {
         .where({ id: 2 })
         .update({ urls: [url] }),
     );
+    await expect(addShard(depsOf().deps, [empty.url, alias], 0)).rejects.toThrow('are the same server');
+    // Tables would stay there, and in Keeper.
+    expect(await hasTable(empty.url, database, 'schema_migrations')).toBe(false);
     await migrateShard({ id: 2, urls: [empty.url] }, database);
     await expect(change(2, empty.url)).rejects.toThrow('still answers and is another server');
     const { id } = await createTestProject(two.databases);

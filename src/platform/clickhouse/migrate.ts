@@ -188,13 +188,7 @@ const migrationFiles = (): string[] =>
  * NewerData for a database of a newer version.
  */
 async function prepareHost(url: string, database: string): Promise<string[]> {
-  // The database may not exist yet, so this connection does not select it.
-  const admin = createClient({ url, log: { level: ClickHouseLogLevel.OFF } });
-  try {
-    await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
-  } finally {
-    await admin.close();
-  }
+  await createDatabase(url, database);
   return withClient(url, database, async (clickhouse) => {
     await clickhouse.command({
       query:
@@ -207,6 +201,16 @@ async function prepareHost(url: string, database: string): Promise<string[]> {
     if (unknown.length > 0) throw new NewerData('ClickHouse', unknown);
     return files.filter((name) => !applied.has(name));
   });
+}
+
+export async function createDatabase(url: string, database: string): Promise<void> {
+  // It may not exist yet, so this connection does not select it.
+  const admin = createClient({ url, log: { level: ClickHouseLogLevel.OFF } });
+  try {
+    await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+  } finally {
+    await admin.close();
+  }
 }
 
 const applyFile = (url: string, database: string, file: { name: string; layout: TableLayout }): Promise<void> =>

@@ -31,6 +31,20 @@ test('add() returns a new name without events once, and then its first count', (
   expect(known.add([{ ...announced, events: 2 }]).names).toEqual([{ ...announced, events: 2 }]);
 });
 
+test('takeCounted() returns each count that was not stored yet, once', () => {
+  const known = new KnownNames(0, []);
+  const key = name('key', 'event_properties.plan', 'string', 3);
+  const value = name('value', 'event_properties.plan', 'pro', 3);
+  known.add([name('event', '', 'signup', 3), name('event', '', 'stored', 1), key, value]);
+  expect(known.takeCounted()).toEqual([]);
+  const more = [name('event', '', 'signup', 2), { ...key, events: 1 }, { ...value, events: 2 }];
+  expect(known.add(more).names).toEqual([]);
+  expect(known.takeCounted()).toEqual(more);
+  expect(known.takeCounted()).toEqual([]);
+  // They are part of the stored count, which has to double.
+  expect(known.add([name('event', '', 'signup', 4)]).names).toEqual([]);
+});
+
 test('hasNew() says whether add() would return a name that is not stored', () => {
   const key = name('key', 'event_properties.plan', 'string');
   const value = name('value', 'event_properties.plan', 'pro');

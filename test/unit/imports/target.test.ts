@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readStandalone, resolveTarget } from '../../../src/imports/target.js';
+import { UsageError } from '../../../src/platform/usage-error.js';
 
 let dataDirectory = '';
 beforeAll(async () => {
@@ -55,6 +56,14 @@ test('resolveTarget() advises to start the service when none runs', async () => 
   );
   // As npm run keys, which has neither option.
   await expect(readStandalone('/nonexistent', 'set SERVICE_URL')).rejects.toThrow('first, or set SERVICE_URL');
+});
+
+test('resolveTarget() says of an argument that is wrong only what is wrong with it', async () => {
+  const several = () => Promise.reject(new UsageError('2 projects are called "q"; give the id'));
+  const given = { ...none, project: 'q' };
+  await expect(resolveTarget(given, { dataDirectory, readSecretKey: several })).rejects.toThrow(
+    /^2 projects are called "q"; give the id$/,
+  );
 });
 
 test('resolveTarget() asks for --key when the key cannot be read', async () => {
