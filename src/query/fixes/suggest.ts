@@ -6,7 +6,7 @@ import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
-import { relativeTime } from './relative-time.js';
+import { type Now, relativeTime } from './relative-time.js';
 
 type FindProblems = (text: string) => readonly QueryProblem[];
 
@@ -26,7 +26,7 @@ export function suggestFixes(
   text: string,
   problems: readonly QueryProblem[],
   findProblems: FindProblems,
-  nowMs: number,
+  now: Now,
 ): readonly QueryProblem[] {
   if (text.length > CHARACTERS_MAX) return problems;
   const taken: Span[] = [];
@@ -34,7 +34,7 @@ export function suggestFixes(
   const unsolved = new Set(problems.map(({ message }) => message));
   return problems.map((problem, index) => {
     if (index >= PROBLEMS_MAX) return problem;
-    const candidates = candidatesFor(text, problem, { nowMs, rewrittenOf })
+    const candidates = candidatesFor(text, problem, { now, rewrittenOf })
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
     const fix = bestOf(text, problem, { before: problems, unsolved, candidates, findProblems });
@@ -163,17 +163,17 @@ const rewrite: Rewrite = (part, isSource) => {
 };
 
 interface Means {
-  readonly nowMs: number;
+  readonly now: Now;
   readonly rewrittenOf: Rewrite;
 }
 
 /** Better ones first. */
-function candidatesFor(text: string, problem: QueryProblem, { nowMs, rewrittenOf }: Means): Fix[] {
+function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }: Means): Fix[] {
   const { span } = problem;
   const name = nameFor(text, problem);
   const own = name === undefined ? [] : [{ span, text: name }];
   const parts = partsOf(text);
-  const at = parts.findIndex((part) => span.from <= part.to);
+  const at = parts.findIndex((part) => span.from <= part.end);
   const part = parts[at];
   if (part === undefined) return own;
   const written = text.slice(part.from, part.to);
@@ -183,7 +183,7 @@ function candidatesFor(text: string, problem: QueryProblem, { nowMs, rewrittenOf
     ...doublePipe(text, span, { isBeforeStage: true }),
     ...fixes,
     ...doublePipe(text, span, { isBeforeStage: false }),
-    ...relativeTime(text, { part, span, nowMs }),
+    ...relativeTime(text, { part, span, now }),
     ...own,
     ...missingParts(text, span, part, isSource),
   ];
