@@ -1,7 +1,7 @@
 // Fixes of times that are relative to the present (`first_seen > last 7d`, `since yesterday`): a
 // condition compares with dates, so the fix names the time that this is now.
 import type { Span } from '../errors.js';
-import { dateOfPeriod, startOfDay } from '../time/range.js';
+import { wallTimeAt } from '../time/timezone.js';
 import { PAST, pastOf } from './past.js';
 import type { Fix } from './suggest.js';
 
@@ -44,7 +44,8 @@ function momentOf(word: string | undefined, past: readonly (string | undefined)[
   if (word?.toLowerCase() === 'now') return earlier(nowMs, 0, 'd');
   if (word !== undefined) {
     const offset = word.toLowerCase() === 'today' ? 0 : -1;
-    return dateOfPeriod(startOfDay(nowMs, timezone, offset), 'day', timezone);
+    const { year, month, day } = wallTimeAt(nowMs, timezone);
+    return new Date(Date.UTC(year, month - 1, day + offset)).toISOString().slice(0, 10);
   }
   const [, amount, unit = ''] = /^(\d+)\s*(.*)$/.exec(pastOf(past)) ?? [];
   return earlier(nowMs, Number(amount), unit.toLowerCase());

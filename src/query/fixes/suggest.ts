@@ -3,7 +3,7 @@
 import { editDistance } from '../../platform/edit-distance.js';
 import type { QueryProblem, Span } from '../errors.js';
 import { otherNameOf } from '../fields.js';
-import { STAGE_NAMES } from '../language.js';
+import { STAGE_NAMES, STAGES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
 import { type Now, relativeTime } from './relative-time.js';
@@ -38,11 +38,18 @@ export function suggestFixes(
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
     const fix = bestOf(text, problem, { before: problems, unsolved, candidates, findProblems });
-    if (fix === undefined) return problem;
+    if (fix === undefined) return withForm(problem);
     taken.push(fix.span);
     unsolved.delete(problem.message);
     return { ...problem, fix };
   });
+}
+
+/** The name of a stage that is no fix alone takes more. */
+function withForm(problem: QueryProblem): QueryProblem {
+  const { hint, replacement = '' } = problem;
+  const stage = Object.values(STAGES).find(({ words }) => words.includes(replacement));
+  return stage ? { ...problem, hint: `${hint}; ${stage.hint}` } : problem;
 }
 
 interface Choice {

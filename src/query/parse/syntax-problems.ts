@@ -28,8 +28,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
 ]);
 
 const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
-const ZONE = 'the time zone is a field of the request, not a stage: {"q": "…", "timezone": "Europe/Berlin"}';
-const COLUMNS = 'the columns of rows are named behind list: list time, _path';
+const ZONE = 'the request names it, not the query: {"q": "…", "timezone": "Europe/Berlin"}';
 const RECENT = 'the form is: last 7d';
 const RELATIVE = 'last is a stage; a condition has dates: user.first_seen > 2026-01-31';
 const UNTIL = 'the form is: from 2026-01-01 to 2026-02-01';
@@ -46,9 +45,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['select', 'what is computed has a stage of its own: count, unique user_id, or list time, user_id'],
   ['timezone', ZONE],
   ['tz', ZONE],
-  ['project', COLUMNS],
-  ['fields', COLUMNS],
-  ['table', COLUMNS],
   ['since', RECENT],
   ['past', RECENT],
   ['until', UNTIL],
@@ -200,16 +196,7 @@ function unknownStage(text: string, node: SyntaxNode): QueryProblem {
   return {
     message: `unknown stage ${quote(name)}`,
     span: { from: word.from, to: word.to },
-    hint:
-      instead ??
-      (nearest ? nearestStage(nearest, text.slice(word.to, node.to)) : `stages are ${STAGE_NAMES.join(', ')}`),
+    hint: instead ?? (nearest ? `nearest is "${nearest}"` : `stages are ${STAGE_NAMES.join(', ')}`),
     replacement: instead === undefined ? nearest : undefined,
   };
-}
-
-/** With its form when nothing follows the word, because the name alone may not be complete. */
-function nearestStage(name: string, behind: string): string {
-  const stage = Object.values(STAGES).find(({ words }) => words.includes(name));
-  const isAlone = behind.trim() === '' && stage?.example !== name;
-  return `nearest is "${name}"${isAlone && stage ? `; ${stage.hint}` : ''}`;
 }

@@ -48,6 +48,7 @@ test.each([
   ['purchase | count every 1d', 'purchase | count by day'],
   ['purchase | countif(_country = "DE")', 'purchase | where _country = "DE" | count'],
   ['users | select email, plan', 'users | list email, plan'],
+  ['signup | project time, _path', 'signup | list time, _path'],
   ['funnel(page_view, signup, purchase)', 'funnel page_view -> signup -> purchase'],
   ['formula count(a where price > 5) / count(a)', 'formula count(a[price > 5]) / count(a)'],
   ['formula sum(purchase.price) / count(purchase)', 'formula sum(purchase, price) / count(purchase)'],
@@ -75,8 +76,8 @@ test.each([
 });
 
 test.each([
-  ['signup | count | timezone "Europe/Berlin"', 'a field of the request'],
-  ['signup | project time, _path', 'behind list'],
+  ['signup | count | timezone "Europe/Berlin"', 'the request names it'],
+  ['signup | count by day | tz Europe/Berlin', 'the request names it'],
   ['choice checkout | result', 'the form is: results purchase'],
 ])('the hint of %s names the way', (text, hint) => {
   expect(detailsOf(text)[0]?.hint).toContain(hint);
