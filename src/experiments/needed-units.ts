@@ -12,6 +12,7 @@
 // and 5 (power of tests for all looks); of the usual formula, J. M. Lachin, "Introduction to sample
 // size determination and power analysis for clinical trials", Controlled Clinical Trials 2 (1981)
 // 93–113.
+import { DAY_MS } from '../platform/utc-day.js';
 import { findMeanSequence } from './confidence-sequence.js';
 import { ALPHA, CONVERSIONS_MIN, isCollecting, VALUES_MIN } from './decision.js';
 import { findLiftVariance, type Moments } from './means.js';
@@ -25,7 +26,6 @@ const POWER_QUANTILE = criticalValue(2 * (1 - POWER));
 
 /** Lifts that need more are not found. */
 const UNITS_MAX = 1e12;
-const DAY_MS = 86_400_000;
 
 /** Field `plan` of the JSON answer. Null where unknown; a warning has the reason. */
 export interface PacketPlan {

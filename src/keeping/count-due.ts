@@ -2,8 +2,9 @@
 // normal queries, so that they take places among the queries of their project.
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import type { ProjectId } from '../platform/ids.js';
+import { DAY_MS } from '../platform/utc-day.js';
 import { quoteText } from '../query/parse/strings.js';
-import { DAY_MS, type Edge, edgesOf, type Keep, namedIn } from './keep.js';
+import { type Edge, edgesOf, type Keep, namedIn } from './keep.js';
 
 export interface DueEdge extends Edge {
   /** Events before the edge; null when they could not be counted. */

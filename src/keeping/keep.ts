@@ -1,7 +1,6 @@
 // How long a project keeps its events: whole days by event type, and the edges that follow. Pure.
+import { DAY_MS } from '../platform/utc-day.js';
 import type { TimeRange } from '../query/analyze/resolved.js';
-
-export const DAY_MS = 86_400_000;
 
 /** Days that events are kept; undefined for those that have no end. */
 export interface Keep {

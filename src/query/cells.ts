@@ -19,8 +19,10 @@ export interface Presented {
 const COMPUTED_DIGITS = 13;
 
 /** 551.5799999999999 → 551.58. Whole numbers stay exact. */
-export const roundComputed = (cell: Cell): Cell =>
-  typeof cell === 'number' && !Number.isInteger(cell) ? Number(cell.toPrecision(COMPUTED_DIGITS)) : cell;
+export const roundNumber = (number: number): number =>
+  Number.isInteger(number) ? number : Number(number.toPrecision(COMPUTED_DIGITS));
+
+export const roundComputed = (cell: Cell): Cell => (typeof cell === 'number' ? roundNumber(cell) : cell);
 
 export function toCell(type: ColumnType, value: unknown): Cell {
   switch (type) {

@@ -69,10 +69,7 @@ export function compile(text: string, given: CompileContext): CompiledQuery {
   const { resolved, problems, definitions } = resolve(text, context);
   if (problems.length > 0) {
     const findProblems = (fixed: string) => resolve(fixed, context).problems;
-    throw new QueryError(
-      text,
-      context.suggestsFixes ? suggestFixes(text, problems, findProblems, context.nowMs) : problems,
-    );
+    throw new QueryError(text, context.suggestsFixes ? suggestFixes(text, problems, findProblems, context) : problems);
   }
   // Fail rather than answer a query of which a part was dropped.
   if (!resolved) throw new Error('the query has no meaning, and no problem was reported');

@@ -7,11 +7,15 @@ import { SCHEDULE_FORM, tryParseSchedule } from './schedule.js';
 /** Reports in one document. */
 export const REPORTS_MAX = 10;
 
+function refuse(context: z.RefinementCtx): never {
+  context.addIssue({ code: 'custom', message: 'is an IANA name such as Europe/Berlin' });
+  return z.NEVER;
+}
+
 export const timezoneSchema = z
   .string()
-  .refine((name) => findTimeZone(name) !== undefined, { error: 'is an IANA name such as Europe/Berlin' })
   // In the case of the database, because ClickHouse knows no other.
-  .transform((name) => findTimeZone(name) ?? 'UTC');
+  .transform((name, context) => findTimeZone(name) ?? refuse(context));
 
 export const reportSchema = z.strictObject({
   id: alertId,

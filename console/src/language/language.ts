@@ -35,7 +35,7 @@ export function check(text: string, timezone: string, nowMs = serviceNow()): rea
   };
   const found = problemsOf(text);
   if (found.length === 0) return found;
-  const repaired = suggestFixes?.(text, found, problemsOf, nowMs) ?? found;
+  const repaired = suggestFixes?.(text, found, problemsOf, { nowMs, timezone }) ?? found;
   return [...repaired].sort((a, b) => a.span.from - b.span.from).slice(0, PROBLEMS_MAX);
 }
 

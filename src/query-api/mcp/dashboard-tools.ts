@@ -32,6 +32,8 @@ export async function showDashboards(
 ): Promise<string> {
   const { postgres } = deps;
   const reader = writerOf(call.credential);
+  if (key === undefined && (run || version !== undefined))
+    throw new PublicError('bad_request', 'run and version need key; call dashboards without them for all keys');
   if (key === undefined) return listOf(deps, call, offset);
   const dashboard = await requireByKey(deps, call, key);
   const found =

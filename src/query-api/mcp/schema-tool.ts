@@ -50,6 +50,8 @@ interface Shown {
 
 function partsFor(deps: ToolDeps, call: Call, shown: Shown): Promise<string[]> | string[] {
   const { search, event, field } = shown.input;
+  if (search !== undefined && (event ?? field) !== undefined)
+    throw new PublicError('bad_request', 'search looks in all events and fields; leave out event and field');
   if (search !== undefined) return searchNames(search.trim().toLowerCase(), shown);
   const defined = shown.definitions.filter(({ kind, name }) => kind === 'event' && name === event);
   if (defined.length > 0 && field === undefined) return definitionsOf(defined, shown);

@@ -4,38 +4,9 @@
 
 import { findNearest } from '../errors.js';
 import { OTHER_NAMES, otherNameOf } from '../fields.js';
+import { LOG_HABITS } from './log-habits.js';
+import { AGGREGATE, FIELD, GRANULARITY, type Habit, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
 import { selectOf } from './select.js';
-
-interface Habit {
-  readonly pattern: RegExp;
-  readonly replacement: string | ((...groups: string[]) => string);
-  /** Applies to the source alone, to stages alone, or to both. */
-  readonly only?: 'source' | 'stage';
-  /** Whether it reads what is in strings. */
-  readonly readsStrings?: true;
-}
-
-const FIELD = String.raw`[\w.]+(?:"[^"]*")?`;
-const VALUE = String.raw`(?:"[^"]*"|'[^']*'|[\w.:+-]+)`;
-
-const rule = (pattern: string, replacement: Habit['replacement'], only?: Habit['only']): Habit => ({
-  pattern: new RegExp(pattern, 'i'),
-  replacement,
-  ...(only && { only }),
-});
-
-/** `like "%x%"` by where its wildcards are. */
-function likeOf(field = '', not = '', text = ''): string {
-  const body = text.slice(1, -1);
-  const inner = body.replace(/^%|%$/g, '');
-  if (/[%_]/.test(inner)) return '';
-  const [starts, ends] = [body.startsWith('%'), body.endsWith('%')];
-  const negated = not ? 'not ' : '';
-  if (starts && ends) return `${field} ${negated}contains "${inner}"`;
-  if (ends) return `${field} ${negated}starts with "${inner}"`;
-  if (starts) return `${field} ${negated}ends with "${inner}"`;
-  return `${field} ${not ? '!=' : '='} "${inner}"`;
-}
 
 /** Behind `is`. */
 const PRESENT = 'set|defined|present|known';
@@ -50,10 +21,6 @@ const PERIODS: Readonly<Record<string, string>> = {
   yearly: 'year',
 };
 const ACTIVE_BY: Readonly<Record<string, string>> = { d: 'day', w: 'week', m: 'month' };
-const PERCENTILES: Readonly<Record<number, string>> = { 50: 'median', 90: 'p90', 95: 'p95', 99: 'p99' };
-/** Of a percentage or a fraction; undefined for a percentile that the language does not have. */
-const percentileOf = (number: number): string | undefined =>
-  PERCENTILES[Math.round(number < 1 ? number * 100 : number)];
 const COMPARED = String.raw`(?:compare|compared|vs\.?|versus)\s*(?:to|with|against)?\s*`;
 /** How far a range is moved back by the name of a period, or by the last letter of "yoy". */
 const EARLIER: Readonly<Record<string, string>> = {
@@ -84,10 +51,7 @@ const SHORT_UNITS: Readonly<Record<string, string>> = {
 };
 const unitOf = (word = ''): string => SHORT_UNITS[word] ?? findNearest(word, UNITS) ?? word;
 const PERIOD_STARTS: Readonly<Record<string, string>> = { w: 'week', m: 'month', q: 'quarter', y: 'year' };
-const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
-const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
 
-const NAME = String.raw`[a-z_][\w:/$.]*`;
 const anyOf = (names = ''): string => names.split(/\s*(?:,|\+|\bor\b)\s*/i).join(', ');
 const hourOrWeekday = (_: string, part = '', whole = ''): string =>
   part.toLowerCase() === 'hour' && whole.toLowerCase() === 'day' ? 'by hour_of_day' : 'by weekday';
@@ -105,6 +69,7 @@ function textCallOf(_: string, not = '', call = '', field = '', value = ''): str
 
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
+  ...LOG_HABITS,
   rule(String.raw`^\s*select\s+.+$`, selectOf, 'source'),
   rule(String.raw`^\s*(?:events?|from)\s+(?=\S)`, '', 'source'),
   rule(String.raw`\bgroup(?:ed)?\s+by\b`, 'by'),
@@ -279,7 +244,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*top\s+\d+)\s+(?:(?:with|and|plus|\+)\s*)?(?:the\s+)?others?\s*$`, '$1 other', 'stage'),
   // Aggregates.
   rule(String.raw`^(\s*)(?:list|show|raw)(?:\s+(?:\*|all|events?|rows?))?\s*$`, '$1list', 'stage'),
-  rule(String.raw`^(\s*)(?:stats|summari[sz]e|aggregate|compute|calculate|measure|timechart)\s+(?=\w)`, '$1', 'stage'),
+  rule(String.raw`^(\s*)(?:stats|summari[sz]e|aggregate|compute|calculate|measure)\s+(?=\w)`, '$1', 'stage'),
   rule(String.raw`\s+as\s+\w+\s*$(?<=^\s*(?:count|${AGGREGATE})\b.*)`, '', 'stage'),
   rule(String.raw`^(\s*)(?:pct|%)(?:\s+of\s+total)?\s*$`, '$1share', 'stage'),
   // Conditions.

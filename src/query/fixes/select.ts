@@ -1,5 +1,6 @@
 // A SQL `select` as a query: its table is the source, and each of its clauses a stage.
 import { AGGREGATES, type AggregateName } from '../language.js';
+import { takeRecent } from './past.js';
 
 const SELECT =
   /^\s*select\s+(.+?)\s+from\s+(\S+?)(?:\s+where\s+(.+?))?(?:\s+group\s+by\s+(.+?))?(?:\s+having\s+(.+?))?(?:\s+order\s+by\s+(.+?))?(?:\s+limit\s+(\d+))?\s*;?\s*$/i;
@@ -31,8 +32,10 @@ export function selectOf(text: string): string {
       const by = columns[Number(written) - 1] ?? written;
       return names.includes(by) || by.includes('(') ? metricOf(aggregate) : groupOf(by);
     });
+  const { last, rest } = takeRecent(where ?? '');
   const stages = [
-    ...(where ? [`where ${where.trim()}`] : []),
+    ...(last ? [last] : []),
+    ...(rest ? [`where ${rest.trim()}`] : []),
     `${aggregate}${groups ? ` by ${groups.join(', ')}` : ''}`,
     ...(having ? [`where ${withMetric(having)}`] : []),
     ...(order ? [`sort ${withMetric(order)}`] : []),

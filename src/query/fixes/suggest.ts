@@ -3,10 +3,10 @@
 import { editDistance } from '../../platform/edit-distance.js';
 import type { QueryProblem, Span } from '../errors.js';
 import { otherNameOf } from '../fields.js';
-import { STAGE_NAMES } from '../language.js';
+import { STAGE_NAMES, STAGES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
-import { relativeTime } from './relative-time.js';
+import { type Now, relativeTime } from './relative-time.js';
 
 type FindProblems = (text: string) => readonly QueryProblem[];
 
@@ -26,7 +26,7 @@ export function suggestFixes(
   text: string,
   problems: readonly QueryProblem[],
   findProblems: FindProblems,
-  nowMs: number,
+  now: Now,
 ): readonly QueryProblem[] {
   if (text.length > CHARACTERS_MAX) return problems;
   const taken: Span[] = [];
@@ -34,15 +34,22 @@ export function suggestFixes(
   const unsolved = new Set(problems.map(({ message }) => message));
   return problems.map((problem, index) => {
     if (index >= PROBLEMS_MAX) return problem;
-    const candidates = candidatesFor(text, problem, { nowMs, rewrittenOf })
+    const candidates = candidatesFor(text, problem, { now, rewrittenOf })
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
     const fix = bestOf(text, problem, { before: problems, unsolved, candidates, findProblems });
-    if (fix === undefined) return problem;
+    if (fix === undefined) return withForm(problem);
     taken.push(fix.span);
     unsolved.delete(problem.message);
     return { ...problem, fix };
   });
+}
+
+/** The name of a stage that is no fix alone takes more. */
+function withForm(problem: QueryProblem): QueryProblem {
+  const { hint, replacement = '' } = problem;
+  const stage = Object.values(STAGES).find(({ words }) => words.includes(replacement));
+  return stage ? { ...problem, hint: `${hint}; ${stage.hint}` } : problem;
 }
 
 interface Choice {
@@ -163,17 +170,17 @@ const rewrite: Rewrite = (part, isSource) => {
 };
 
 interface Means {
-  readonly nowMs: number;
+  readonly now: Now;
   readonly rewrittenOf: Rewrite;
 }
 
 /** Better ones first. */
-function candidatesFor(text: string, problem: QueryProblem, { nowMs, rewrittenOf }: Means): Fix[] {
+function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }: Means): Fix[] {
   const { span } = problem;
   const name = nameFor(text, problem);
   const own = name === undefined ? [] : [{ span, text: name }];
   const parts = partsOf(text);
-  const at = parts.findIndex((part) => span.from <= part.to);
+  const at = parts.findIndex((part) => span.from <= part.end);
   const part = parts[at];
   if (part === undefined) return own;
   const written = text.slice(part.from, part.to);
@@ -183,7 +190,7 @@ function candidatesFor(text: string, problem: QueryProblem, { nowMs, rewrittenOf
     ...doublePipe(text, span, { isBeforeStage: true }),
     ...fixes,
     ...doublePipe(text, span, { isBeforeStage: false }),
-    ...relativeTime(text, { part, span, nowMs }),
+    ...relativeTime(text, { part, span, now }),
     ...own,
     ...missingParts(text, span, part, isSource),
   ];

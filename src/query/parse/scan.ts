@@ -33,14 +33,19 @@ export function scan(text: string): Scan {
   return { starts, stop: undefined };
 }
 
+interface Part extends Span {
+  /** Of the pipe behind it, or of the text. */
+  readonly end: number;
+}
+
 /** The source and the stages: spans between pipes, without the blanks around them. */
-export function partsOf(text: string): Span[] {
+export function partsOf(text: string): Part[] {
   const pipes = [...text.matchAll(TOKEN)].filter(({ 0: token }) => token === '|').map(({ index }) => index);
   const edges = [-1, ...pipes, text.length];
   return edges.slice(1).map((to, index) => {
     const part = text.slice((edges[index] ?? -1) + 1, to);
     const from = to - part.trimStart().length;
-    return { from, to: Math.max(from, from + part.trim().length) };
+    return { from, to: Math.max(from, from + part.trim().length), end: to };
   });
 }
 

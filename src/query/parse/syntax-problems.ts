@@ -28,6 +28,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map([
 ]);
 
 const SKIPPING = 'rows are skipped by the request, not by the query: {"q": "…", "limit": 100, "offset": 100}';
+const ZONE = 'the request names it, not the query: {"q": "…", "timezone": "Europe/Berlin"}';
 const RECENT = 'the form is: last 7d';
 const RELATIVE = 'last is a stage; a condition has dates: user.first_seen > 2026-01-31';
 const UNTIL = 'the form is: from 2026-01-01 to 2026-02-01';
@@ -42,6 +43,8 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['filter', `the form is: where _country = "DE"`],
   ['having', 'a where behind the aggregate filters rows: count by _country | where count > 20'],
   ['select', 'what is computed has a stage of its own: count, unique user_id, or list time, user_id'],
+  ['timezone', ZONE],
+  ['tz', ZONE],
   ['since', RECENT],
   ['past', RECENT],
   ['until', UNTIL],

@@ -48,7 +48,14 @@ test.each([
     ['no event "visits" in this project; events are "purchase", "signup", "page_view"'],
   ],
   ['retention signup returning purchas', ['no event "purchas" in this project; nearest: "purchase"']],
-  ['choice k | results purchse', ['no event "purchse" in this project; nearest: "purchase"']],
+  [
+    'choice k | results purchse',
+    [
+      'no event "service.exposure" in this project; events are "purchase", "signup", "page_view"',
+      'no event "purchse" in this project; nearest: "purchase"',
+    ],
+  ],
+  ['choice k', ['no event "service.exposure" in this project; events are "purchase", "signup", "page_view"']],
   ['* | where event_type in ("signup", "sign_up")', ['no event "sign_up" in this project; nearest: "signup"']],
   ['* | where _country = "Germany"', ['_country is never "Germany"; values are codes such as "DE"']],
   ['* | where _country = "Bavaria"', ['_country is never "Bavaria"; values are codes such as "US"']],
@@ -80,10 +87,22 @@ test.each([
   '* | where _path = "/nowhere" and _url = "x"',
   '* | where _browser contains "Opera" and _browser > "Z"',
   '* | where _country = ""',
-  'choice k | results purchase',
   'fields',
 ])('does not warn about %s', (text) => {
   expect(warningsOf(text)).toEqual([]);
+});
+
+test('warns about the key of a choice that was never sent', () => {
+  const names: readonly CatalogName[] = [
+    ...NAMES,
+    { kind: 'event', field: '', name: 'service.exposure', events: 2 },
+    { kind: 'key', field: 'event_properties.choice_key', name: 'string', events: 2 },
+    { kind: 'value', field: 'event_properties.choice_key', name: 'checkout', events: 2 },
+  ];
+  const unseen = ['choice_key is never "checkot"; nearest: "checkout"'];
+  expect(warningsOf('choice checkot | count', names)).toEqual(unseen);
+  expect(warningsOf('choice checkot | results purchase', names)).toEqual(unseen);
+  expect(warningsOf('choice checkout | count', names)).toEqual([]);
 });
 
 test('does not warn while the catalog is incomplete', () => {

@@ -34,3 +34,9 @@ test('a cohort or metric asked for as a field is shown with its definition', asy
   expect(await show({ field: 'metric rate' })).toContain('| metric rate | formula unique(odd) / unique(signup) |');
   await expect(show({ field: 'fan' })).rejects.toThrow('no field "fan" in this project');
 });
+
+test('search goes without event and field, which it would ignore', async () => {
+  for (const named of [{ event: 'signup' }, { field: 'title' }]) {
+    await expect(show({ search: 'title', ...named })).rejects.toThrow('leave out event and field');
+  }
+});

@@ -2,6 +2,7 @@
 // `results` the result packet.
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { takeWindow } from '../../analyze/by.js';
+import { mentionValues } from '../../analyze/mentions.js';
 import { propertyField, resolveEventField, resolveField } from '../../analyze/resolve-field.js';
 import type { Condition, EventSelection, EventSet, ResolvedField } from '../../analyze/resolved.js';
 import { report, type Scope } from '../../analyze/scope.js';
@@ -63,11 +64,11 @@ export function analyzeChoice(
   stages: StageReader,
 ): ChoiceQuery | EventsQuery {
   const scope: Scope = { ...events, findField: findExposureField };
-  const condition: Condition = {
-    kind: 'one_of',
-    field: exposureProperty(scope, 'choice_key'),
-    values: [{ kind: 'text', text: key.text }],
-  };
+  const field = exposureProperty(scope, 'choice_key');
+  const values = [{ kind: 'text', text: key.text }] as const;
+  const condition: Condition = { kind: 'one_of', field, values };
+  scope.mentions.events.add(EXPOSURE_EVENT);
+  mentionValues(scope.mentions, field, values);
   const results = stages.takeOne('results');
   if (results) {
     const selection = takeSelection(scope, stages, { events: EXPOSURES, condition, rows: 'unknown' });

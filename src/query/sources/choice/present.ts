@@ -2,7 +2,7 @@
 // row per variant.
 import { type ChoicePacket, toChoicePacket } from '../../../experiments/packet.js';
 import { toValuePacket, type VariantValues } from '../../../experiments/value-packet.js';
-import type { Presented } from '../../cells.js';
+import { type Presented, roundNumber } from '../../cells.js';
 import type { PostProcess } from '../../plan/plan.js';
 import { describeChoice } from './describe.js';
 
@@ -113,6 +113,7 @@ function toPacket(asked: ChoiceResults, rows: readonly Counts[]): ChoicePacket {
     })),
   };
   if (value === undefined) return toChoicePacket(all, nowMs);
-  const winsorizedAt = counted.map(({ cap }) => cap).find((cap) => typeof cap === 'number') ?? null;
+  const cap = counted.map((variant) => variant.cap).find((number) => typeof number === 'number');
+  const winsorizedAt = cap === undefined ? null : roundNumber(cap);
   return toValuePacket({ ...all, value, winsorizedAt, cuped: asked.cuped }, nowMs);
 }

@@ -50,6 +50,13 @@ test('presentChoice() puts each count into its column and field', () => {
   });
 });
 
+test('the percentile of winsorized values has 13 significant digits', () => {
+  const value = [2, 5.5, 1, 2935.999999999997, 0, 0, 0];
+  const rows = ROWS.slice(0, 2).map((row) => [...row, ...value]);
+  const { extraFields } = presentChoice({ ...ASKED, value: 'sum(pay, price)' }, rows);
+  expect(extraFields).toMatchObject({ method: { winsorized_at: 2936 } });
+});
+
 test('presentChoice() without exposures has no rows', () => {
   const { rows, extraFields } = presentChoice(ASKED, []);
   expect(rows).toEqual([]);
