@@ -14,12 +14,17 @@ import type { PropertyGuesses } from './property-guesses.js';
  * have some hundred characters. The slowest texts of this length take a few milliseconds.
  */
 const LOOP_LENGTH_MAX = 2048;
+/**
+ * Maximum length of a text whose fixes are searched here: they apply some two hundred expressions,
+ * whose time grows with the square of the length. The slowest texts take 10 to 20 ms.
+ */
+const LOOP_FIXES_LENGTH_MAX = 512;
 
 export type CompileAnswer =
   | { readonly compiled: CompiledQuery }
   | { readonly message: string; readonly details: readonly QueryErrorDetail[] };
 
-type PlainContext = Omit<CompileContext, 'guessOf' | 'work'>;
+type PlainContext = Omit<CompileContext, 'guessOf' | 'work' | 'suggestsFixes'>;
 
 export interface CompileDeps {
   readonly guesses: PropertyGuesses;
@@ -36,7 +41,9 @@ export async function compileOffLoop(
   if (text.length <= LOOP_LENGTH_MAX) {
     try {
       const work = new CompileWork(LOOP_LENGTH_MAX);
-      return tryCompile(text, { ...context, guessOf: guesses.of(projectId), work });
+      const suggestsFixes = text.length <= LOOP_FIXES_LENGTH_MAX;
+      const answer = tryCompile(text, { ...context, guessOf: guesses.of(projectId), work, suggestsFixes });
+      if (suggestsFixes || 'compiled' in answer) return answer;
     } catch (error) {
       if (!(error instanceof TooMuchText)) throw error;
     }
@@ -55,13 +62,17 @@ export const compileTask: ThreadTask<CompileRequest, CompileAnswer> = {
   module: import.meta.url,
   name: 'compileTask',
   run: ({ text, context, guesses }) =>
-    tryCompile(text, { ...context, guessOf: (bag, key) => guesses.get(tokenOf(bag, key)) ?? GUESSES[0] }),
+    tryCompile(text, {
+      ...context,
+      guessOf: (bag, key) => guesses.get(tokenOf(bag, key)) ?? GUESSES[0],
+      suggestsFixes: true,
+    }),
   tooCostly: 'the query takes more than {limit} to compile; ask for less in one query',
 };
 
 function tryCompile(text: string, context: CompileContext): CompileAnswer {
   try {
-    return { compiled: compile(text, { ...context, suggestsFixes: true }) };
+    return { compiled: compile(text, context) };
   } catch (error) {
     if (error instanceof QueryError) return { message: error.message, details: error.details };
     throw error;

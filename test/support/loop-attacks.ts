@@ -64,6 +64,8 @@ export const QUERY_ATTACKS: readonly LoopAttack[] = [
   ),
   question('conditions on fields that are not there', `signup | where ${filled('_contry = 1 and ', QUERY_BYTES)}`),
   question('groups without end', `signup | count by ${filled('a,', QUERY_BYTES)}`),
+  question('blanks in a habit of another language', `signup | timechart${' '.repeat(1900)}|`),
+  question('one text many times in a query with a mistake', `signup | where ${'"a" '.repeat(480)}`),
   question('parentheses in parentheses', `signup | where ${'('.repeat(QUERY_BYTES)}`),
   question('stages without end', `signup${filled(' | top 5', QUERY_BYTES)}`),
   { what: '128 KiB of a JSON body', body: Buffer.from(filled('{"a":', 127 * 1024)), status: 400 },

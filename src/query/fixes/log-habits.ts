@@ -60,7 +60,7 @@ export const LOG_HABITS: readonly Habit[] = [
   readsStrings(rule(String.raw`(?<=-\s*interval\s+)["'](\d{1,4}\s*[a-z]+)["']`, '$1')),
   // Aggregates.
   rule(
-    String.raw`^(\s*)timechart\s+span\s*=\s*${ONE}\s+(.+?)\s+by\s+`,
+    String.raw`^(\s*)timechart\s+span\s*=\s*${ONE}\s+(\S.*?)(?<!\s)\s+by\s+`,
     (_, blank, unit, what) => `${blank}${what} by ${granularityOf(unit)}, `,
     'stage',
   ),
@@ -70,11 +70,11 @@ export const LOG_HABITS: readonly Habit[] = [
     'stage',
   ),
   rule(
-    String.raw`^(\s*)timechart\s+(.+?)\s+span\s*=\s*${ONE}\s*$`,
+    String.raw`^(\s*)timechart\s+(\S.*?)(?<!\s)\s+span\s*=\s*${ONE}\s*$`,
     (_, blank, what, unit) => `${blank}${what} by ${granularityOf(unit)}`,
     'stage',
   ),
-  rule(String.raw`^(\s*)timechart\s+(.+?)\s+by\s+`, '$1$2 by day, ', 'stage'),
+  rule(String.raw`^(\s*)timechart\s+(\S.*?)(?<!\s)\s+by\s+`, '$1$2 by day, ', 'stage'),
   rule(String.raw`^(\s*)timechart\s+(.+)$`, '$1$2 by day', 'stage'),
   rule(String.raw`^(\s*(?:${SUMMARIZE})?)\w+\s*=\s*(?=(?:count|${DISTINCT}|${AGGREGATE})\b)`, '$1', 'stage'),
   rule(
@@ -91,7 +91,7 @@ export const LOG_HABITS: readonly Habit[] = [
   rule(String.raw`\bperc?(\d+)\s*\(\s*(${FIELD})\s*\)`, percentileCall, 'stage'),
   rule(String.raw`^(\s*)count_?if\s*\((.+)\)\s*$`, '$1where $2 | count', 'stage'),
   rule(String.raw`^(\s*)(sum|avg|min|max)_?if\s*\(\s*(${FIELD})\s*,(.+)\)\s*$`, '$1where $4 | $2 $3', 'stage'),
-  rule(String.raw`^(\s*)count\s+(?:where|if|when)\s+(.+?)(\s+by\s+[^"']+)?\s*$`, '$1where $2 | count$3', 'stage'),
+  rule(String.raw`^(\s*)count\s+(?:where|if|when)\s+(\S.*?)((?<!\s)\s+by\s+[^"']+)?\s*$`, '$1where $2 | count$3', 'stage'),
   // Groups.
   rule(String.raw`\b${BIN}\s*\(\s*(?:\w+\s*,\s*)?${ONE}\s*\)`, (_, unit) => granularityOf(unit), 'stage'),
   rule(String.raw`\b(?:bin|histogram)\s*\(\s*(${FIELD})\s*,\s*(\d+(?:\.\d+)?)\s*\)`, 'bucket($1, $2)', 'stage'),
@@ -103,7 +103,7 @@ export const LOG_HABITS: readonly Habit[] = [
     (_, unit) => `by ${granularityOf(unit)}`,
     'stage',
   ),
-  rule(String.raw`^(\s*where\s+.+?)\s+group(?:ed)?\s+by\s+(.+)$`, '$1 | count by $2', 'stage'),
+  rule(String.raw`^(\s*where\s+\S.*?)(?<!\s)\s+group(?:ed)?\s+by\s+(.+)$`, '$1 | count by $2', 'stage'),
   rule(String.raw`^(\s*)((?:count|${AGGREGATE})(?:\s+${FIELD})?)\s+by\s+(.+?)\s+(desc|asc)\s*$`, sortedOf, 'stage'),
   // Order and columns. A shell sorts rows by their number.
   rule(String.raw`^(\s*)sort\s+-(?:rn|nr|r)\s*$`, '$1sort value desc', 'stage'),
@@ -142,7 +142,7 @@ export const LOG_HABITS: readonly Habit[] = [
   // Sources.
   rule(String.raw`^\s*funnel\s*\(([^()|]+,[^()|]+)\)\s*$`, stepsOf, 'source'),
   rule(
-    String.raw`^(\s*(?:${NAME}|\*))\s+where\s+(.+?)\s+(?:group(?:ed)?\s+)?by\s+(.+)$`,
+    String.raw`^(\s*(?:${NAME}|\*))\s+where\s+(\S.*?)(?<!\s)\s+(?:group(?:ed)?\s+)?by\s+(.+)$`,
     '$1 | where $2 | count by $3',
     'source',
   ),
