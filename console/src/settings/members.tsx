@@ -27,7 +27,11 @@ export function Members({ project }: { readonly project: Project }) {
   const request = useQuery(membersQuery(project));
   const { data } = request;
   const [leaving, setLeaving] = useState<Member>();
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
+  const ask = (member?: Member): void => {
+    forget();
+    setLeaving(member);
+  };
   const remove = (member: Member) =>
     attempt(settingsTexts.removeThis(nameOf(member)), async () => {
       await removeMember(project, member.user_id);
@@ -65,7 +69,7 @@ export function Members({ project }: { readonly project: Project }) {
                 type="button"
                 className="button small"
                 aria-label={settingsTexts.removeThis(nameOf(member))}
-                onClick={() => setLeaving(member)}
+                onClick={() => ask(member)}
               >
                 {settingsTexts.remove}
               </button>
@@ -82,7 +86,7 @@ export function Members({ project }: { readonly project: Project }) {
           confirm={settingsTexts.remove}
           isBusy={isBusy}
           act={() => remove(leaving)}
-          close={() => setLeaving(undefined)}
+          close={() => ask()}
         >
           <p>{settingsTexts.removeNote}</p>
           <Problem text={problem} />

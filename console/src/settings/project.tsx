@@ -117,8 +117,12 @@ function Basics({ project, details }: BasicsProps) {
 function Rotation({ project }: { readonly project: Project }) {
   const [isAsking, setAsking] = useState(false);
   const [note, setNote] = useState('');
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
   const client = useQueryClient();
+  const ask = (): void => {
+    forget();
+    setAsking(true);
+  };
   const rotate = () =>
     attempt(settingsTexts.rotate, async () => {
       await showSecretKey(client, await rotateSecretKey(project));
@@ -127,7 +131,7 @@ function Rotation({ project }: { readonly project: Project }) {
     });
   return (
     <div className={style.line}>
-      <button type="button" className="button" onClick={() => setAsking(true)}>
+      <button type="button" className="button" onClick={ask}>
         {settingsTexts.rotate}
       </button>
       <span role="status">{note}</span>
@@ -154,7 +158,11 @@ function Rotation({ project }: { readonly project: Project }) {
 
 function Deletion({ project, name }: { readonly project: Project; readonly name: string }) {
   const [isAsking, setAsking] = useState(false);
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
+  const ask = (): void => {
+    forget();
+    setAsking(true);
+  };
   const remove = () =>
     attempt(settingsTexts.deleteProject, async () => {
       await deleteProject(project, name);
@@ -165,7 +173,7 @@ function Deletion({ project, name }: { readonly project: Project; readonly name:
       <h2 id="deletion">{settingsTexts.deletion}</h2>
       <p className="muted">{settingsTexts.deletionNote}</p>
       <div className={style.line}>
-        <button type="button" className="button danger" onClick={() => setAsking(true)}>
+        <button type="button" className="button danger" onClick={ask}>
           {settingsTexts.deleteProject}
         </button>
       </div>

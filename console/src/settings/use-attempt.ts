@@ -9,6 +9,8 @@ export interface Attempt {
   readonly isBusy: boolean;
   /** Runs the action, whose control has this name, and reads the settings again. */
   readonly attempt: (action: string, act: () => Promise<void>) => Promise<void>;
+  /** Clears the problem: another dialog is opened, or this one again. */
+  readonly forget: () => void;
 }
 
 export function useAttempt(): Attempt {
@@ -30,5 +32,5 @@ export function useAttempt(): Attempt {
       setBusy(false);
     }
   };
-  return { problem, isBusy, attempt };
+  return { problem, isBusy, attempt, forget: () => setProblem(undefined) };
 }

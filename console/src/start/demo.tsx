@@ -101,6 +101,10 @@ export function DemoHere({ project }: { readonly project: Project }) {
   const { data } = useQuery(demoQuery(project));
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const ask = (): void => {
+    setProblem(undefined);
+    setAsking(true);
+  };
   const remove = async (): Promise<void> => {
     try {
       await request(demoPath(project), { method: 'DELETE' });
@@ -123,7 +127,7 @@ export function DemoHere({ project }: { readonly project: Project }) {
       />
       {isAtLeast(project.role, 'admin') && (
         <p>
-          <button type="button" className="button" onClick={() => setAsking(true)}>
+          <button type="button" className="button" onClick={ask}>
             {startTexts.demo.delete}
           </button>
         </p>
