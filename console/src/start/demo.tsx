@@ -166,12 +166,16 @@ function Questions({ questions, linkTo }: QuestionsProps) {
   return (
     <>
       <p>{linkTo('/dashboards', startTexts.demo.open, 'button primary')}</p>
-      <h3>{startTexts.demo.questions}</h3>
-      <ul className={style.questions}>
-        {questions.map(({ question, q }) => (
-          <li key={q}>{linkTo(`/ask#${new URLSearchParams({ q })}`, question)}</li>
-        ))}
-      </ul>
+      {questions.length > 0 && (
+        <>
+          <h3>{startTexts.demo.questions}</h3>
+          <ul className={style.questions}>
+            {questions.map(({ question, q }) => (
+              <li key={q}>{linkTo(`/ask#${new URLSearchParams({ q })}`, question)}</li>
+            ))}
+          </ul>
+        </>
+      )}
     </>
   );
 }
