@@ -153,6 +153,33 @@ test('a dialog that is opened again has no message of the attempt before', async
   await page.context().close();
 });
 
+test('cards say that they load while the queries of the dashboard are made, and do not move then', async () => {
+  const { page } = await shop.openBrowser();
+  let isAnswered = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    isAnswered = resolve;
+  });
+  await page.route('**/queries', (route) => answered.then(() => route.continue()));
+  await page.route('**/query', () => undefined);
+  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, SOURCE)}`));
+  const card = page.getByRole('region', { name: 'Orders' });
+  const loading = card.getByRole('status', { name: 'Loading' });
+  await loading.waitFor();
+  const before = await card.boundingBox();
+  const asked = page.waitForRequest('**/query');
+  isAnswered();
+  await asked;
+  await loading.waitFor();
+  expect(await card.boundingBox()).toMatchObject({ height: before?.height });
+
+  await page.unroute('**/queries');
+  await page.route('**/queries', (route) => route.fulfill({ status: 503, json: { error: 'not now' } }));
+  await page.reload();
+  await page.getByRole('alert').filter({ hasText: 'not now' }).waitFor();
+  expect(await loading.count()).toBe(0);
+  await page.context().close();
+});
+
 test('what was done although its answer was lost is shown', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/api/**/tokens', async (route) => {

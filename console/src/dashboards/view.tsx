@@ -81,6 +81,7 @@ export function View({ project, dashboard, values }: Props) {
                 projectId={project.id}
                 card={card}
                 filled={data?.find(({ id }) => id === card.id)}
+                isFailed={error !== null}
                 timezone={timezone}
                 hasOwnRange={hasOwnRange(card, fields)}
                 edit={isEditable ? () => setAddress({ view: 'edit', values, card: card.id }) : undefined}
