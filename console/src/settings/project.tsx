@@ -40,19 +40,22 @@ const POLICIES = ['anonymize', 'full', 'drop'] as const;
 
 function Basics({ project, details }: BasicsProps) {
   const { problem, isBusy, attempt } = useAttempt();
+  // Another tab may have changed fields since: only those that are changed here are stored.
+  const [before] = useState(details);
   const [isSaved, setSaved] = useState(false);
   const isAdmin = isAtLeast(project.role, 'admin');
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const changes = {
+    const fields = {
       name: String(form.get('name')),
       timezone: String(form.get('timezone')),
       ip_policy: String(form.get('ip_policy')) as ProjectDetails['ip_policy'],
       other_sdks: form.get('other_sdks') === 'true',
     };
+    const changes = Object.entries(fields).filter(([name, value]) => value !== before[name as keyof typeof fields]);
     void attempt(settingsTexts.save, async () => {
-      await changeProject(project, changes);
+      if (changes.length > 0) await changeProject(project, Object.fromEntries(changes));
       setSaved(true);
       // The page of the server holds name and zone.
       location.reload();

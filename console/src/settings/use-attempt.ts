@@ -2,7 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../api/message-of.js';
-import { isPassing } from '../api/request.js';
+import { isPassing, RequestFailed } from '../api/request.js';
 
 export interface Attempt {
   readonly problem: string | undefined;
@@ -26,8 +26,10 @@ export function useAttempt(): Attempt {
       await readAgain();
     } catch (error) {
       setProblem(messageOf(error, action));
-      // It may have happened, and the answer been lost: a key that was rotated is another one.
-      if (isPassing(error)) void readAgain();
+      // It may have happened, and the answer been lost: a key that was rotated is another one. What is
+      // not found was removed elsewhere.
+      const isGone = error instanceof RequestFailed && error.status === 404;
+      if (isGone || isPassing(error)) void readAgain();
     } finally {
       setBusy(false);
     }
