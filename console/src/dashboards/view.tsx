@@ -6,7 +6,7 @@ import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
-import { type Dashboard, filledQuery, isEditableBy, type Values } from './api.js';
+import { type Dashboard, dashboardQuery, filledQuery, isEditableBy, type Values } from './api.js';
 import { CardView } from './card.js';
 import style from './dashboards.module.css';
 import { MoreMenu } from './more-menu.js';
@@ -29,7 +29,7 @@ export function View({ project, dashboard, values }: Props) {
   });
   const isEditable = isEditableBy(project, dashboard);
   const fields = fieldsOf(config);
-  const refresh = useRefresh(config.refresh);
+  const refresh = useRefresh(project.id, dashboard);
   const isRefreshing = useIsFetching({ queryKey: ['card'] }) > 0;
   useEffect(() => {
     document.title = `${dashboard.title} · ${project.name}`;
@@ -97,9 +97,14 @@ export function View({ project, dashboard, values }: Props) {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Also by itself, as often as the document says, while the page can be seen. */
-function useRefresh(every: string | undefined): () => void {
+function useRefresh(projectId: string, { id, config: { refresh: every } }: Dashboard): () => void {
   const client = useQueryClient();
-  const refresh = useCallback(() => void client.invalidateQueries({ queryKey: ['card'] }), [client]);
+  const refresh = useCallback(() => {
+    // It may have been changed in another tab.
+    for (const queryKey of [dashboardQuery(projectId, id).queryKey, ['card']]) {
+      void client.invalidateQueries({ queryKey });
+    }
+  }, [client, projectId, id]);
   useEffect(() => {
     const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(every ?? '') ?? [];
     if (amount === undefined) return;
