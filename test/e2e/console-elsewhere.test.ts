@@ -1,6 +1,7 @@
 // The console beside changes that the same person makes in another tab, and of a project with more
 // names than a table shows.
 import { expect, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard } from '../support/create-dashboard.js';
 
@@ -49,9 +50,26 @@ test('a dashboard that was changed or deleted in another tab is so after a refre
   await other.getByRole('button', { name: 'More' }).click();
   await other.getByRole('button', { name: 'Delete dashboard' }).click();
   await other.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
-  await other.getByRole('heading', { name: 'Dashboards' }).waitFor();
+  await other.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByRole('alert').filter({ hasText: 'there is no such dashboard' }).waitFor();
+});
+
+test('many dashboards are searched by their titles, and one without cards says where they come from', async () => {
+  const titles = Array.from({ length: 13 }, (_, n) => `Numbers of region ${n}`);
+  const sections = 'sections:\n  - title: Overview\n    cards: []\n';
+  await Promise.all(titles.map((title) => createDashboard(shop, `version: 1\ntitle: ${title}\n${sections}`)));
+  const visited = await shop.visit('/dashboards');
+  const { page } = visited;
+  const search = page.getByRole('searchbox', { name: 'Search dashboards' });
+  await search.fill('of REGION 7');
+  await page.getByRole('link', { name: 'Numbers of region 8' }).waitFor({ state: 'detached' });
+  await search.fill('nowhere');
+  await page.getByText('No dashboard is called so.').waitFor();
+  await expectNoFindings(visited);
+  await search.fill('region 7');
+  await page.getByRole('link', { name: 'Numbers of region 7' }).click();
+  await page.getByText('No cards yet.').waitFor();
 });
 
 test('the settings of a project that were changed in another tab are not overwritten', async () => {

@@ -71,6 +71,11 @@ export function View({ project, dashboard, values }: Props) {
         choose={(chosen) => setAddress({ view: 'cards', values: chosen })}
       />
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {config.sections.every(({ cards }) => cards.length === 0) && (
+        <p role="status" className={style.none}>
+          {dashboardsTexts.empty}
+        </p>
+      )}
       {config.sections.map((section) => (
         <section key={section.title} aria-label={section.title}>
           <h2 className={style.section}>{section.title}</h2>
