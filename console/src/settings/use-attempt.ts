@@ -26,8 +26,8 @@ export function useAttempt(): Attempt {
       await readAgain();
     } catch (error) {
       setProblem(messageOf(error, action));
-      // It may have happened, and the answer been lost: a key that was rotated is another one. What is
-      // not found was removed elsewhere.
+      // It may have happened, and the answer been lost: a key that was rotated is another one. What
+      // is not found was removed elsewhere.
       const isGone = error instanceof RequestFailed && error.status === 404;
       if (isGone || isPassing(error)) void readAgain();
     } finally {
