@@ -93,6 +93,12 @@ test('the demo shop shows its questions before the first query, and its dashboar
   await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
   await page.goto(shop.addressOf('/dashboards', demo?.id));
   await page.getByRole('link', { name: 'Demo shop, growth' }).waitFor();
+
+  // No heading stands over questions that could not be loaded.
+  await page.route('**/demo', (route) => route.fulfill({ status: 503, json: { error: 'not now' } }));
+  await page.goto(shop.addressOf('/start', demo?.id));
+  await page.getByRole('link', { name: 'Open the demo shop' }).waitFor();
+  expect(await page.getByRole('heading', { name: 'Questions to ask it' }).count()).toBe(0);
 });
 
 test('there is one at most, which is deleted where it was loaded, and few are loaded in a day', async () => {

@@ -125,6 +125,61 @@ test('a change that fails is named, leaves what was typed, and is tried again by
   await page.context().close();
 });
 
+test('a dialog that is opened again has no message of the attempt before', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**', (route) =>
+    route.request().method() === 'DELETE' || route.request().url().endsWith('/rotate-secret-key')
+      ? route.fulfill({ status: 500, json: { error: 'internal error' } })
+      : route.continue(),
+  );
+  const expectForgotten = async (path: string, opener: string, confirm: string): Promise<void> => {
+    await page.goto(shop.addressOf(path));
+    const dialog = page.getByRole('dialog');
+    const alert = page.getByRole('alert').filter({ hasText: 'internal error' });
+    await page.getByRole('button', { name: opener }).click();
+    const name = dialog.locator('label code');
+    if ((await name.count()) > 0) await dialog.getByRole('textbox').fill((await name.textContent()) ?? '');
+    await dialog.getByRole('button', { name: confirm, exact: true }).click();
+    await alert.waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: opener }).click();
+    await dialog.waitFor();
+    expect(await alert.count()).toBe(0);
+  };
+  await expectForgotten('/settings', 'Rotate the secret key', 'Rotate');
+  await expectForgotten('/settings', 'Delete the project', 'Delete for ever');
+  await expectForgotten('/settings/leaving', 'Leave the organization', 'Leave');
+  await expectForgotten('/settings/members', 'Remove failures@example.com', 'Remove');
+  await page.context().close();
+});
+
+test('cards say that they load while the queries of the dashboard are made, and do not move then', async () => {
+  const { page } = await shop.openBrowser();
+  let isAnswered = (): void => {};
+  const answered = new Promise<void>((resolve) => {
+    isAnswered = resolve;
+  });
+  await page.route('**/queries', (route) => answered.then(() => route.continue()));
+  await page.route('**/query', () => undefined);
+  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, SOURCE)}`));
+  const card = page.getByRole('region', { name: 'Orders' });
+  const loading = card.getByRole('status', { name: 'Loading' });
+  await loading.waitFor();
+  const before = await card.boundingBox();
+  const asked = page.waitForRequest('**/query');
+  isAnswered();
+  await asked;
+  await loading.waitFor();
+  expect(await card.boundingBox()).toMatchObject({ height: before?.height });
+
+  await page.unroute('**/queries');
+  await page.route('**/queries', (route) => route.fulfill({ status: 503, json: { error: 'not now' } }));
+  await page.reload();
+  await page.getByRole('alert').filter({ hasText: 'not now' }).waitFor();
+  expect(await loading.count()).toBe(0);
+  await page.context().close();
+});
+
 test('what was done although its answer was lost is shown', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/api/**/tokens', async (route) => {

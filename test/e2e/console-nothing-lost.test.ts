@@ -101,6 +101,15 @@ test('the answer of another question is not shown under one that was cancelled',
   }
 });
 
+test('what is typed over a selection violates no policy, and is undone in one step', async () => {
+  const editor = (await shop.visit('/ask')).page.locator('.cm-content');
+  await editor.pressSequentially('purchase | last 7d');
+  for (const typed of ['refund', '"']) await editor.press('Control+a').then(() => editor.pressSequentially(typed));
+  expect(await editor.textContent()).toBe('"refund"');
+  await editor.press('Control+z');
+  expect(await editor.textContent()).toBe('refund');
+});
+
 test('the text of a dashboard that is not saved returns after a reload, until it is cancelled', async () => {
   const id = await createDashboard(shop, SOURCE);
   const visited = await shop.visit(`/dashboards/${id}#v=edit`);

@@ -360,8 +360,11 @@ describe('settings', () => {
     await page.getByRole('textbox', { name: 'E-mail address' }).fill('new@example.com');
     await page.getByRole('button', { name: 'Invite' }).click();
     await page.getByText(/\/invitations\//).waitFor();
-    await page.getByRole('button', { name: 'Revoke new@example.com' }).waitFor();
+    const revoke = page.getByRole('button', { name: 'Revoke new@example.com' });
+    await revoke.waitFor();
     await expectNoFindings(visited);
+    await revoke.click();
+    await page.getByText(/\/invitations\//).waitFor({ state: 'detached' });
     await page.route('**/invitations', (route) => route.fulfill({ status: 503, body: '{"error":"not now"}' }));
     await page.reload();
     await page.getByRole('region', { name: 'Invitations' }).getByRole('alert').filter({ hasText: 'not now' }).waitFor();

@@ -31,6 +31,7 @@ export function Starters({ project, choose }: Props) {
 function DemoQuestions({ project, choose }: Props) {
   const { data } = useQuery(demoQuery(project));
   const starters = data?.questions.map(({ question, q }) => ({ words: question, q })) ?? [];
+  if (starters.length === 0) return null;
   return <List id="demo" title={texts.ask.demoQuestions} starters={starters} choose={choose} />;
 }
 

@@ -32,6 +32,8 @@ interface Props {
   readonly card: Card;
   /** Undefined while the queries are being filled. */
   readonly filled: FilledCard | undefined;
+  /** Whether they could not be filled: the dashboard says why. */
+  readonly isFailed: boolean;
   readonly timezone: string;
   /** Whether the range of the dashboard does not change it: it names its own. */
   readonly hasOwnRange: boolean;
@@ -39,7 +41,7 @@ interface Props {
   readonly edit?: (() => void) | undefined;
 }
 
-export function CardView({ projectId, card, filled, timezone, hasOwnRange, edit }: Props) {
+export function CardView({ projectId, card, filled, isFailed, timezone, hasOwnRange, edit }: Props) {
   const [ref, isSeen] = useIsSeen();
   const queries = filled?.queries ?? [];
   const width = card.layout?.w ?? WIDTHS[card.viz] ?? WIDTH;
@@ -91,15 +93,17 @@ export function CardView({ projectId, card, filled, timezone, hasOwnRange, edit 
           <p role="status" className="muted">
             {filled.error}
           </p>
+        ) : filled !== undefined && isSeen ? (
+          <Answers {...{ projectId, card, queries, timezone, hasOwnRange }} />
         ) : (
-          filled !== undefined && isSeen && <Answers {...{ projectId, card, queries, timezone, hasOwnRange }} />
+          !isFailed && <Waiting />
         )}
       </Boundary>
     </section>
   );
 }
 
-interface AnswersProps extends Omit<Props, 'filled' | 'edit'> {
+interface AnswersProps extends Omit<Props, 'filled' | 'isFailed' | 'edit'> {
   readonly queries: readonly NamedQuery[];
 }
 
@@ -120,7 +124,7 @@ function Answers({ projectId, card, queries, timezone, hasOwnRange }: AnswersPro
   }
   const answers = results.map(({ data }) => data);
   if (!answers.every((answer) => answer !== undefined)) {
-    return <div className={style.waiting} role="status" aria-label={texts.loading} />;
+    return <Waiting />;
   }
   const isOld = results.some(({ isPlaceholderData }) => isPlaceholderData);
   const warnings = [...new Set(answers.flatMap(({ metadata }) => metadata?.warnings ?? []))];
@@ -145,6 +149,8 @@ function Answers({ projectId, card, queries, timezone, hasOwnRange }: AnswersPro
     </div>
   );
 }
+
+const Waiting = () => <div className={style.waiting} role="status" aria-label={texts.loading} />;
 
 function OwnRange({ answers, timezone }: { readonly answers: readonly Answer[]; readonly timezone: string }) {
   const periods = [...new Set(answers.map((answer) => period(answer.period, timezone)))].join(' · ');

@@ -45,6 +45,7 @@ function One({ project, id }: { readonly project: Project; readonly id: string }
             {data.synced_at === null ? dashboardsTexts.memberNote : dashboardsTexts.editedThere}
           </p>
         )}
+        <Pending of={request} />
         <View project={project} dashboard={data} values={address.values} />
       </>
     );

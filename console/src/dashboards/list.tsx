@@ -14,10 +14,15 @@ import { listQuery } from './api.js';
 import { createNamed } from './create.js';
 import style from './dashboards.module.css';
 
+/** Fewer are seen at a glance. */
+const SEARCHED_MIN = 12;
+
 export function List({ project }: { readonly project: Project }) {
   const [isCreating, setCreating] = useState(false);
   const request = useQuery(listQuery(project.id));
   const { data } = request;
+  const [words, setWords] = useState('');
+  const found = data?.filter(({ title }) => title.toLowerCase().includes(words.trim().toLowerCase()));
   return (
     <>
       <header className={style.head}>
@@ -34,8 +39,19 @@ export function List({ project }: { readonly project: Project }) {
           <p className="muted">{dashboardsTexts.noneNote}</p>
         </section>
       )}
+      {data !== undefined && data.length > SEARCHED_MIN && (
+        <input
+          className={`field ${style.search}`}
+          type="search"
+          aria-label={dashboardsTexts.search}
+          placeholder={dashboardsTexts.search}
+          value={words}
+          onChange={({ target }) => setWords(target.value)}
+        />
+      )}
+      {found?.length === 0 && words !== '' && <p role="status">{dashboardsTexts.noMatch}</p>}
       <ul className={style.list}>
-        {data?.map((item) => (
+        {found?.map((item) => (
           <li key={item.id} className="card">
             <Link href={`/projects/${project.id}/dashboards/${item.id}`} className={style.item}>
               <strong>{item.title}</strong>

@@ -6,7 +6,7 @@ import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
-import { type Dashboard, filledQuery, isEditableBy, type Values } from './api.js';
+import { type Dashboard, dashboardQuery, filledQuery, isEditableBy, type Values } from './api.js';
 import { CardView } from './card.js';
 import style from './dashboards.module.css';
 import { MoreMenu } from './more-menu.js';
@@ -29,7 +29,7 @@ export function View({ project, dashboard, values }: Props) {
   });
   const isEditable = isEditableBy(project, dashboard);
   const fields = fieldsOf(config);
-  const refresh = useRefresh(config.refresh);
+  const refresh = useRefresh(project.id, dashboard);
   const isRefreshing = useIsFetching({ queryKey: ['card'] }) > 0;
   useEffect(() => {
     document.title = `${dashboard.title} · ${project.name}`;
@@ -71,6 +71,11 @@ export function View({ project, dashboard, values }: Props) {
         choose={(chosen) => setAddress({ view: 'cards', values: chosen })}
       />
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {config.sections.every(({ cards }) => cards.length === 0) && (
+        <p role="status" className={style.none}>
+          {dashboardsTexts.empty}
+        </p>
+      )}
       {config.sections.map((section) => (
         <section key={section.title} aria-label={section.title}>
           <h2 className={style.section}>{section.title}</h2>
@@ -81,6 +86,7 @@ export function View({ project, dashboard, values }: Props) {
                 projectId={project.id}
                 card={card}
                 filled={data?.find(({ id }) => id === card.id)}
+                isFailed={error !== null}
                 timezone={timezone}
                 hasOwnRange={hasOwnRange(card, fields)}
                 edit={isEditable ? () => setAddress({ view: 'edit', values, card: card.id }) : undefined}
@@ -96,9 +102,14 @@ export function View({ project, dashboard, values }: Props) {
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
 
 /** Also by itself, as often as the document says, while the page can be seen. */
-function useRefresh(every: string | undefined): () => void {
+function useRefresh(projectId: string, { id, config: { refresh: every } }: Dashboard): () => void {
   const client = useQueryClient();
-  const refresh = useCallback(() => void client.invalidateQueries({ queryKey: ['card'] }), [client]);
+  const refresh = useCallback(() => {
+    // It may have been changed in another tab.
+    for (const queryKey of [dashboardQuery(projectId, id).queryKey, ['card']]) {
+      void client.invalidateQueries({ queryKey });
+    }
+  }, [client, projectId, id]);
   useEffect(() => {
     const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(every ?? '') ?? [];
     if (amount === undefined) return;

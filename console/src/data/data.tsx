@@ -3,7 +3,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useMemo, useState } from 'react';
 import { Link } from 'wouter';
+import { CutNote } from '../answer/cut.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
+import { ROWS_MAX } from '../api/query.js';
 import { getJson, type RequestFailed } from '../api/request.js';
 import { retryFailed } from '../api/retry-failed.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
@@ -19,7 +21,7 @@ import { EventDetail } from './event-detail.js';
 import { EventTable } from './event-table.js';
 import { FieldDetail } from './field-detail.js';
 import { FieldTable } from './field-table.js';
-import { type Catalog, FIELDS, INSPECT, matching, toEvents, toFields } from './names.js';
+import { type Catalog, FIELDS, INSPECT, matching, SHOWN_MAX, toEvents, toFields } from './names.js';
 import { Rejected } from './rejected.js';
 
 export function Data({ project }: { readonly project: Project }) {
@@ -58,7 +60,7 @@ function Names({ project, part, name }: NamesProps) {
     queryFn: ({ signal }) => getJson<Catalog>(`/api/projects/${project.id}/catalog`, signal),
     staleTime: 10_000,
   });
-  const figures = useProjectAnswer(project, part === 'events' ? INSPECT : FIELDS);
+  const figures = useProjectAnswer(project, part === 'events' ? INSPECT : FIELDS, ROWS_MAX);
   const events = useMemo(
     () => (part === 'events' && catalog.data && figures.data ? toEvents(catalog.data, figures.data) : undefined),
     [part, catalog.data, figures.data],
@@ -101,6 +103,8 @@ function Names({ project, part, name }: NamesProps) {
           ) : (
             <FieldTable fields={matching(fields ?? [], words)} open={name} />
           ))}
+        {shown.length > SHOWN_MAX && <p className="muted">{dataTexts.searchMore(SHOWN_MAX)}</p>}
+        {figures.data && <CutNote answer={figures.data} />}
       </section>
       <Detail isOpen={name !== undefined} back={toData(part)}>
         {name === undefined ? (

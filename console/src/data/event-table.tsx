@@ -3,7 +3,7 @@ import { compact, day, exact, localDate } from '../answer/format.js';
 import { dataTexts } from '../texts/data.js';
 import { toData } from './address.js';
 import style from './data.module.css';
-import type { EventName } from './names.js';
+import { type EventName, SHOWN_MAX } from './names.js';
 import { Share } from './share.js';
 
 interface Props {
@@ -11,9 +11,6 @@ interface Props {
   readonly open: string | undefined;
   readonly timezone: string;
 }
-
-/** More names are found by the search. */
-const SHOWN_MAX = 300;
 
 export function EventTable({ events, open, timezone }: Props) {
   const most = Math.max(1, ...events.map(({ count }) => count));

@@ -3,10 +3,8 @@ import { percent } from '../answer/format.js';
 import { dataTexts } from '../texts/data.js';
 import { toData } from './address.js';
 import style from './data.module.css';
-import type { FieldName } from './names.js';
+import { type FieldName, SHOWN_MAX } from './names.js';
 import { Share } from './share.js';
-
-const SHOWN_MAX = 300;
 
 export function FieldTable({
   fields,

@@ -11,6 +11,9 @@ export interface Catalog {
   readonly profile: readonly { readonly field: string; readonly types: readonly string[] }[];
 }
 
+/** Rows of a table; the search finds the names behind them. */
+export const SHOWN_MAX = 300;
+
 export const INSPECT = 'inspect * | last 30d';
 export const FIELDS = 'fields | last 30d';
 

@@ -82,6 +82,7 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
         colouring,
         autocompletion({ override: [completionSource(() => names)], icons: false }),
         keymap.of([...closeBracketsKeymap, ...completionKeymap, ...historyKeymap, ...defaultKeymap]),
+        replacing,
         placeholder(texts.ask.placeholder),
         EditorView.lineWrapping,
         EditorView.contentAttributes.of({ 'aria-label': texts.ask.query, spellcheck: 'false', autocapitalize: 'off' }),
@@ -141,6 +142,19 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
     },
   };
 }
+
+/** Types over a selection. The browser would style the new text, which the policy forbids. */
+const replacing = EditorView.domEventHandlers({
+  beforeinput({ inputType, data, isComposing }, view) {
+    const { from, to, empty } = view.state.selection.main;
+    if (empty || inputType !== 'insertText' || data === null || isComposing) return false;
+    const insert = () =>
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    const handlers = view.state.facet(EditorView.inputHandler);
+    if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
+    return true;
+  },
+});
 
 /** Whether the cursor is at the end of a word, which is perhaps not complete. */
 function isWordOpen(state: EditorState): boolean {

@@ -33,6 +33,10 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
   const [receipt, setReceipt] = useState<Receipt>();
   const client = useQueryClient();
   const path = `/api/projects/${project.id}/erasures`;
+  const ask = (): void => {
+    setProblem(undefined);
+    setAsking(true);
+  };
   const erase = async (): Promise<void> => {
     setBusy(true);
     setProblem(undefined);
@@ -54,7 +58,7 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
   };
   return (
     <>
-      <button type="button" className="button danger" onClick={() => setAsking(true)}>
+      <button type="button" className="button danger" onClick={ask}>
         {peopleTexts.erase}
       </button>
       {isAsking && (

@@ -58,7 +58,11 @@ function bytes(count: number): string {
 function FailedJobs({ project, jobs }: { readonly project: Project; readonly jobs: readonly FailedJob[] }) {
   const [note, setNote] = useState('');
   const [discarding, setDiscarding] = useState<FailedJob>();
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
+  const ask = (job?: FailedJob): void => {
+    forget();
+    setDiscarding(job);
+  };
   const replay = (chosen: readonly FailedJob[]): void =>
     void attempt(words.replay, async () => {
       setNote('');
@@ -75,7 +79,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
     <div className={style.section}>
       <h2 id="failed">{words.failed}</h2>
       <p className="muted">{words.failedNote}</p>
-      <Problem text={problem} />
+      {discarding === undefined && <Problem text={problem} />}
       <p role="status">{note || (jobs.length === 0 && words.noFailed)}</p>
       {jobs.length > 0 && (
         <>
@@ -102,7 +106,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
                     className="button small"
                     aria-label={words.discardThis(job.id)}
                     disabled={isBusy}
-                    onClick={() => setDiscarding(job)}
+                    onClick={() => ask(job)}
                   >
                     {words.discard}
                   </button>
@@ -127,7 +131,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
           confirm={words.discard}
           isBusy={isBusy}
           act={() => discard(discarding)}
-          close={() => setDiscarding(undefined)}
+          close={() => ask()}
         >
           <Problem text={problem} />
           <p>{words.discardNote(discarding.events === null ? discarding.queue : plural(discarding.events, 'event'))}</p>

@@ -18,7 +18,11 @@ export function Domains({ project }: { readonly project: Project }) {
   const request = useQuery(domainsQuery(project));
   const { data } = request;
   const [leaving, setLeaving] = useState<Domain>();
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
+  const ask = (domain?: Domain): void => {
+    forget();
+    setLeaving(domain);
+  };
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const element = event.currentTarget;
@@ -68,7 +72,7 @@ export function Domains({ project }: { readonly project: Project }) {
               async () => void (await verifyDomain(project, domain.id)),
             )
           }
-          remove={() => setLeaving(domain)}
+          remove={() => ask(domain)}
         />
       ))}
       {leaving !== undefined && (
@@ -79,7 +83,7 @@ export function Domains({ project }: { readonly project: Project }) {
           confirm={settingsTexts.remove}
           isBusy={isBusy}
           act={() => remove(leaving)}
-          close={() => setLeaving(undefined)}
+          close={() => ask()}
         >
           <p>{settingsTexts.domainGone}</p>
           <Problem text={problem} />

@@ -71,7 +71,11 @@ interface EndingProps {
 
 function Ending({ id, title, note, label, typed, confirm, act }: EndingProps) {
   const [isAsking, setAsking] = useState(false);
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
+  const ask = (): void => {
+    forget();
+    setAsking(true);
+  };
   const end = () =>
     attempt(title, async () => {
       await act();
@@ -83,7 +87,7 @@ function Ending({ id, title, note, label, typed, confirm, act }: EndingProps) {
       <h2 id={id}>{title}</h2>
       <p className="muted">{note}</p>
       <div className={style.line}>
-        <button type="button" className="button danger" onClick={() => setAsking(true)}>
+        <button type="button" className="button danger" onClick={ask}>
           {title}
         </button>
       </div>

@@ -27,7 +27,11 @@ export function Members({ project }: { readonly project: Project }) {
   const request = useQuery(membersQuery(project));
   const { data } = request;
   const [leaving, setLeaving] = useState<Member>();
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
+  const ask = (member?: Member): void => {
+    forget();
+    setLeaving(member);
+  };
   const remove = (member: Member) =>
     attempt(settingsTexts.removeThis(nameOf(member)), async () => {
       await removeMember(project, member.user_id);
@@ -65,7 +69,7 @@ export function Members({ project }: { readonly project: Project }) {
                 type="button"
                 className="button small"
                 aria-label={settingsTexts.removeThis(nameOf(member))}
-                onClick={() => setLeaving(member)}
+                onClick={() => ask(member)}
               >
                 {settingsTexts.remove}
               </button>
@@ -82,7 +86,7 @@ export function Members({ project }: { readonly project: Project }) {
           confirm={settingsTexts.remove}
           isBusy={isBusy}
           act={() => remove(leaving)}
-          close={() => setLeaving(undefined)}
+          close={() => ask()}
         >
           <p>{settingsTexts.removeNote}</p>
           <Problem text={problem} />
@@ -95,8 +99,7 @@ export function Members({ project }: { readonly project: Project }) {
 function Invitations({ project }: { readonly project: Project }) {
   const request = useQuery(invitationsQuery(project));
   const { data } = request;
-  const [link, setLink] = useState<string>();
-  const [note, setNote] = useState('');
+  const [made, setMade] = useState<{ readonly id: string; readonly link: string | null }>();
   const { problem, isBusy, attempt } = useAttempt();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -104,9 +107,8 @@ function Invitations({ project }: { readonly project: Project }) {
     const form = new FormData(element);
     void attempt(settingsTexts.invite, async () => {
       const invitation = { email: String(form.get('email')), role: String(form.get('role')) };
-      const { accept_url: url } = await invite(project, invitation);
-      setLink(url ?? undefined);
-      setNote(url === null ? settingsTexts.mailed : settingsTexts.invited);
+      const { id, accept_url: link } = await invite(project, invitation);
+      setMade({ id, link });
       element.reset();
     });
   };
@@ -128,12 +130,13 @@ function Invitations({ project }: { readonly project: Project }) {
           </label>
         </div>
         <Problem text={problem} />
-        <div role="status" className={note === '' ? undefined : style.created}>
-          {note}
-          {link !== undefined && (
+        <div role="status" className={made && style.created}>
+          {made?.link === null && settingsTexts.mailed}
+          {made?.link && (
             <>
-              <code>{link}</code>
-              <CopyButton name={settingsTexts.link} text={link} />
+              {settingsTexts.invited}
+              <code>{made.link}</code>
+              <CopyButton name={settingsTexts.link} text={made.link} />
             </>
           )}
         </div>
@@ -158,7 +161,10 @@ function Invitations({ project }: { readonly project: Project }) {
                 className="button small"
                 aria-label={settingsTexts.revokeThis(email)}
                 onClick={() =>
-                  void attempt(settingsTexts.revokeThis(email), async () => void (await revokeInvitation(project, id)))
+                  void attempt(settingsTexts.revokeThis(email), async () => {
+                    await revokeInvitation(project, id);
+                    if (id === made?.id) setMade(undefined);
+                  })
                 }
               >
                 {settingsTexts.revoke}

@@ -40,19 +40,22 @@ const POLICIES = ['anonymize', 'full', 'drop'] as const;
 
 function Basics({ project, details }: BasicsProps) {
   const { problem, isBusy, attempt } = useAttempt();
+  // Another tab may have changed fields since: only those that are changed here are stored.
+  const [before] = useState(details);
   const [isSaved, setSaved] = useState(false);
   const isAdmin = isAtLeast(project.role, 'admin');
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = new FormData(event.currentTarget);
-    const changes = {
+    const fields = {
       name: String(form.get('name')),
       timezone: String(form.get('timezone')),
       ip_policy: String(form.get('ip_policy')) as ProjectDetails['ip_policy'],
       other_sdks: form.get('other_sdks') === 'true',
     };
+    const changes = Object.entries(fields).filter(([name, value]) => value !== before[name as keyof typeof fields]);
     void attempt(settingsTexts.save, async () => {
-      await changeProject(project, changes);
+      if (changes.length > 0) await changeProject(project, Object.fromEntries(changes));
       setSaved(true);
       // The page of the server holds name and zone.
       location.reload();
@@ -117,8 +120,12 @@ function Basics({ project, details }: BasicsProps) {
 function Rotation({ project }: { readonly project: Project }) {
   const [isAsking, setAsking] = useState(false);
   const [note, setNote] = useState('');
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
   const client = useQueryClient();
+  const ask = (): void => {
+    forget();
+    setAsking(true);
+  };
   const rotate = () =>
     attempt(settingsTexts.rotate, async () => {
       await showSecretKey(client, await rotateSecretKey(project));
@@ -127,7 +134,7 @@ function Rotation({ project }: { readonly project: Project }) {
     });
   return (
     <div className={style.line}>
-      <button type="button" className="button" onClick={() => setAsking(true)}>
+      <button type="button" className="button" onClick={ask}>
         {settingsTexts.rotate}
       </button>
       <span role="status">{note}</span>
@@ -154,7 +161,11 @@ function Rotation({ project }: { readonly project: Project }) {
 
 function Deletion({ project, name }: { readonly project: Project; readonly name: string }) {
   const [isAsking, setAsking] = useState(false);
-  const { problem, isBusy, attempt } = useAttempt();
+  const { problem, isBusy, attempt, forget } = useAttempt();
+  const ask = (): void => {
+    forget();
+    setAsking(true);
+  };
   const remove = () =>
     attempt(settingsTexts.deleteProject, async () => {
       await deleteProject(project, name);
@@ -165,7 +176,7 @@ function Deletion({ project, name }: { readonly project: Project; readonly name:
       <h2 id="deletion">{settingsTexts.deletion}</h2>
       <p className="muted">{settingsTexts.deletionNote}</p>
       <div className={style.line}>
-        <button type="button" className="button danger" onClick={() => setAsking(true)}>
+        <button type="button" className="button danger" onClick={ask}>
           {settingsTexts.deleteProject}
         </button>
       </div>

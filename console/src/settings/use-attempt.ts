@@ -2,13 +2,15 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../api/message-of.js';
-import { isPassing } from '../api/request.js';
+import { isPassing, RequestFailed } from '../api/request.js';
 
 export interface Attempt {
   readonly problem: string | undefined;
   readonly isBusy: boolean;
   /** Runs the action, whose control has this name, and reads the settings again. */
   readonly attempt: (action: string, act: () => Promise<void>) => Promise<void>;
+  /** Clears the problem: another dialog is opened, or this one again. */
+  readonly forget: () => void;
 }
 
 export function useAttempt(): Attempt {
@@ -24,11 +26,13 @@ export function useAttempt(): Attempt {
       await readAgain();
     } catch (error) {
       setProblem(messageOf(error, action));
-      // It may have happened, and the answer been lost: a key that was rotated is another one.
-      if (isPassing(error)) void readAgain();
+      // It may have happened, and the answer been lost: a key that was rotated is another one. What
+      // is not found was removed elsewhere.
+      const isGone = error instanceof RequestFailed && error.status === 404;
+      if (isGone || isPassing(error)) void readAgain();
     } finally {
       setBusy(false);
     }
   };
-  return { problem, isBusy, attempt };
+  return { problem, isBusy, attempt, forget: () => setProblem(undefined) };
 }

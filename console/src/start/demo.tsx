@@ -101,6 +101,10 @@ export function DemoHere({ project }: { readonly project: Project }) {
   const { data } = useQuery(demoQuery(project));
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const ask = (): void => {
+    setProblem(undefined);
+    setAsking(true);
+  };
   const remove = async (): Promise<void> => {
     try {
       await request(demoPath(project), { method: 'DELETE' });
@@ -123,7 +127,7 @@ export function DemoHere({ project }: { readonly project: Project }) {
       />
       {isAtLeast(project.role, 'admin') && (
         <p>
-          <button type="button" className="button" onClick={() => setAsking(true)}>
+          <button type="button" className="button" onClick={ask}>
             {startTexts.demo.delete}
           </button>
         </p>
@@ -162,12 +166,16 @@ function Questions({ questions, linkTo }: QuestionsProps) {
   return (
     <>
       <p>{linkTo('/dashboards', startTexts.demo.open, 'button primary')}</p>
-      <h3>{startTexts.demo.questions}</h3>
-      <ul className={style.questions}>
-        {questions.map(({ question, q }) => (
-          <li key={q}>{linkTo(`/ask#${new URLSearchParams({ q })}`, question)}</li>
-        ))}
-      </ul>
+      {questions.length > 0 && (
+        <>
+          <h3>{startTexts.demo.questions}</h3>
+          <ul className={style.questions}>
+            {questions.map(({ question, q }) => (
+              <li key={q}>{linkTo(`/ask#${new URLSearchParams({ q })}`, question)}</li>
+            ))}
+          </ul>
+        </>
+      )}
     </>
   );
 }

@@ -4,6 +4,9 @@ import { plural } from './plural.js';
 export const dashboardsTexts = {
   new: 'New dashboard',
   none: 'No dashboards yet',
+  empty: 'No cards yet. Edit adds them, and Add to dashboard in Ask.',
+  search: 'Search dashboards',
+  noMatch: 'No dashboard is called so.',
   noneNote: 'Ask a question and add its answer to a dashboard, or sync one from your repository.',
   personal: 'Only you',
   shared: 'Everyone in the project',

@@ -32,6 +32,7 @@ export const dataTexts = {
   ask: 'Ask about it',
   askOnly: (value: string) => `Ask about events with ${value}`,
   back: 'Back to the list',
+  searchMore: (shown: number) => `The first ${shown} are shown. The search finds the others.`,
   choose: 'Choose a name to see what it contains.',
   incomplete: 'Names of older events are still being collected.',
   /** What to change, by the reason of the API. */

@@ -1,0 +1,108 @@
+// The console beside changes that the same person makes in another tab, and of a project with more
+// names than a table shows.
+import { expect, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
+
+const TYPES = 3000;
+
+const shop = useConsoleShop({
+  email: 'elsewhere@example.com',
+  fill: ({ fill }) =>
+    fill(Array.from({ length: TYPES }, (_, n) => ({ event_type: `type ${n}`, user_id: `user-${n % 9}` }))),
+});
+
+const SOURCE = `version: 1
+title: Sales
+sections:
+  - title: Numbers
+    cards:
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
+`;
+
+test('all names of a project are counted and found, and a table that shows the first says so', async () => {
+  const { page } = await shop.visit('/data');
+  const events = page.getByRole('region', { name: 'Events' });
+  await events.getByText('3,000 names').waitFor();
+  await events.getByText('The first 300 are shown. The search finds the others.').waitFor();
+  const search = page.getByRole('searchbox', { name: 'Search' });
+  for (const n of [0, 1500, TYPES - 1]) {
+    await search.fill(`type ${n}`);
+    await events.getByRole('link', { name: `type ${n}`, exact: true }).waitFor();
+  }
+  expect(await events.getByText('The first 300').count()).toBe(0);
+});
+
+test('a dashboard that was changed or deleted in another tab is so after a refresh', async () => {
+  const path = `/dashboards/${await createDashboard(shop, SOURCE)}`;
+  const { page, context } = await shop.visit(path);
+  await page.getByRole('heading', { name: 'Numbers' }).waitFor();
+  const other = await context.newPage();
+  await other.goto(shop.addressOf(`${path}#v=edit`));
+  await other.getByRole('textbox', { name: 'Text of the dashboard' }).fill(SOURCE.replace('Numbers', 'Figures'));
+  await other.getByRole('button', { name: 'Review changes' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await other.getByRole('heading', { name: 'Figures' }).waitFor();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('heading', { name: 'Figures' }).waitFor();
+
+  await other.getByRole('button', { name: 'More' }).click();
+  await other.getByRole('button', { name: 'Delete dashboard' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
+  await other.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Refresh' }).click();
+  await page.getByRole('alert').filter({ hasText: 'there is no such dashboard' }).waitFor();
+});
+
+test('many dashboards are searched by their titles, and one without cards says where they come from', async () => {
+  const titles = Array.from({ length: 13 }, (_, n) => `Numbers of region ${n}`);
+  const sections = 'sections:\n  - title: Overview\n    cards: []\n';
+  await Promise.all(titles.map((title) => createDashboard(shop, `version: 1\ntitle: ${title}\n${sections}`)));
+  const visited = await shop.visit('/dashboards');
+  const { page } = visited;
+  const search = page.getByRole('searchbox', { name: 'Search dashboards' });
+  await search.fill('of REGION 7');
+  await page.getByRole('link', { name: 'Numbers of region 8' }).waitFor({ state: 'detached' });
+  await search.fill('nowhere');
+  await page.getByText('No dashboard is called so.').waitFor();
+  await expectNoFindings(visited);
+  await search.fill('region 7');
+  await page.getByRole('link', { name: 'Numbers of region 7' }).click();
+  await page.getByText('No cards yet.').waitFor();
+});
+
+test('the settings of a project that were changed in another tab are not overwritten', async () => {
+  const { id } = await shop.newProject('Other');
+  const { page, context } = await shop.visit('/settings', { projectId: id });
+  await page.getByLabel('Time zone').waitFor();
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/settings', id));
+  await other.getByLabel('Time zone').fill('Europe/Berlin');
+  const save = async (tab: typeof page): Promise<void> => {
+    const reloaded = tab.waitForEvent('load');
+    await tab.getByRole('button', { name: 'Save' }).click();
+    await reloaded;
+  };
+  await save(other);
+  await page.getByLabel('Addresses of clients').selectOption('drop');
+  await save(page);
+  expect(await shop.postgres('projects').where({ id }).first('name', 'timezone', 'ip_policy')).toEqual({
+    ...{ name: 'Other', timezone: 'Europe/Berlin', ip_policy: 'drop' },
+  });
+});
+
+test('an invitation that was revoked in another tab is not listed after an attempt to revoke it', async () => {
+  const { page, context } = await shop.visit('/settings/members');
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('new@example.com');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  const revoke = { name: 'Revoke new@example.com' } as const;
+  await page.getByRole('button', revoke).waitFor();
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/settings/members'));
+  await other.getByRole('button', revoke).click();
+  await other.getByRole('button', revoke).waitFor({ state: 'detached' });
+  await page.getByRole('button', revoke).click();
+  await page.getByRole('alert').filter({ hasText: 'there is no such invitation' }).waitFor();
+  await page.getByRole('button', revoke).waitFor({ state: 'detached' });
+});
