@@ -7,7 +7,6 @@ import { newestWithEventsQuery } from './api/event-count.js';
 import type { Boot, Project } from './boot.js';
 import { Boundary } from './shell/boundary.js';
 import { Missing } from './shell/missing.js';
-import { NoProject } from './shell/no-project.js';
 import { Shell } from './shell/shell.js';
 import { recall, remember } from './shell/storage.js';
 import { texts } from './texts.js';
@@ -26,11 +25,21 @@ const SCREENS = {
 } as const;
 export type ScreenName = keyof typeof SCREENS;
 
+const NoProject = lazy(async () => ({ default: (await import('./shell/no-project.js')).NoProject }));
+
 export function App({ boot }: { readonly boot: Boot }) {
   const visited = boot.projects.find(({ id }) => id === recall('project', ''));
   const projects = newestFirst(boot.projects);
   const last = visited ?? projects[0];
-  if (last === undefined) return <NoProject boot={boot} />;
+  if (last === undefined) {
+    return (
+      <Boundary part="screen" of="no project">
+        <Suspense fallback={null}>
+          <NoProject boot={boot} />
+        </Suspense>
+      </Boundary>
+    );
+  }
   return (
     <Switch>
       <Route path="/">

@@ -60,14 +60,6 @@ export const texts = {
     text: 'The address may be wrong, or you are not a member of its project.',
     back: 'Go to your projects',
   },
-  noProject: {
-    title: 'Make your first project',
-    text: 'A project holds the events of one product. Its key is all that a page or an app needs to send them.',
-    organization: 'Organization',
-    name: 'Name of the project',
-    create: 'Make the project',
-    needsAdmin: 'You belong to organizations without projects. An admin or owner can make one.',
-  },
   ask: {
     title: 'Ask',
     query: 'Query',

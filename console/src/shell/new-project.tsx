@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { messageOf } from '../api/message-of.js';
 import { postJson } from '../api/request.js';
 import type { Organization } from '../boot.js';
+import { noProjectTexts } from '../texts/no-project.js';
 import { texts } from '../texts.js';
 import { Dialog } from './dialog.js';
 import style from './plain-page.module.css';
@@ -26,7 +27,7 @@ export function NewProject({ organization, close }: Props) {
       // The page of the new project comes from the server, which knows it.
       location.assign(`/projects/${id}/start`);
     } catch (error) {
-      setProblem(messageOf(error, texts.noProject.create));
+      setProblem(messageOf(error, noProjectTexts.create));
       setBusy(false);
     }
   };
@@ -34,9 +35,9 @@ export function NewProject({ organization, close }: Props) {
     <Dialog name={title} close={close} className={style.dialog}>
       <form className={style.form} onSubmit={submit}>
         <h2>{title}</h2>
-        <p className="muted">{texts.noProject.text}</p>
+        <p className="muted">{noProjectTexts.text}</p>
         <label>
-          {texts.noProject.name}
+          {noProjectTexts.name}
           <input className="field" name="project" required maxLength={128} autoComplete="off" />
         </label>
         {problem !== undefined && (
@@ -49,7 +50,7 @@ export function NewProject({ organization, close }: Props) {
             {texts.ask.cancel}
           </button>
           <button className="button primary" type="submit" disabled={isBusy}>
-            {texts.noProject.create}
+            {noProjectTexts.create}
           </button>
         </div>
       </form>

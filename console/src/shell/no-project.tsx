@@ -4,6 +4,7 @@ import { type FormEvent, lazy, Suspense, useState } from 'react';
 import { messageOf } from '../api/message-of.js';
 import { postJson } from '../api/request.js';
 import type { Boot } from '../boot.js';
+import { noProjectTexts } from '../texts/no-project.js';
 import { texts } from '../texts.js';
 import { Boundary } from './boundary.js';
 import style from './plain-page.module.css';
@@ -27,8 +28,8 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
   if (ownId === undefined && boot.organizations.length > 0) {
     return (
       <main className={style.page}>
-        <h1>{texts.noProject.title}</h1>
-        <p>{texts.noProject.needsAdmin}</p>
+        <h1>{noProjectTexts.title}</h1>
+        <p>{noProjectTexts.needsAdmin}</p>
         <WaysOut />
       </main>
     );
@@ -46,24 +47,24 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
       // The page of the new project comes from the server, which knows it.
       location.assign(`/projects/${id}/start`);
     } catch (error) {
-      setProblem(messageOf(error, texts.noProject.create));
+      setProblem(messageOf(error, noProjectTexts.create));
       setBusy(false);
     }
   };
 
   return (
     <main className={style.page}>
-      <h1>{texts.noProject.title}</h1>
-      <p className="muted">{texts.noProject.text}</p>
+      <h1>{noProjectTexts.title}</h1>
+      <p className="muted">{noProjectTexts.text}</p>
       <form className={style.form} onSubmit={submit}>
         {ownId === undefined && (
           <label>
-            {texts.noProject.organization}
+            {noProjectTexts.organization}
             <input className="field" name="organization" required maxLength={128} />
           </label>
         )}
         <label>
-          {texts.noProject.name}
+          {noProjectTexts.name}
           <input className="field" name="project" required maxLength={128} />
         </label>
         {problem !== undefined && (
@@ -72,7 +73,7 @@ export function NoProject({ boot }: { readonly boot: Boot }) {
           </p>
         )}
         <button className="button primary" type="submit" disabled={isBusy}>
-          {texts.noProject.create}
+          {noProjectTexts.create}
         </button>
       </form>
       <WaysOut />

@@ -91,7 +91,11 @@ export const LOG_HABITS: readonly Habit[] = [
   rule(String.raw`\bperc?(\d+)\s*\(\s*(${FIELD})\s*\)`, percentileCall, 'stage'),
   rule(String.raw`^(\s*)count_?if\s*\((.+)\)\s*$`, '$1where $2 | count', 'stage'),
   rule(String.raw`^(\s*)(sum|avg|min|max)_?if\s*\(\s*(${FIELD})\s*,(.+)\)\s*$`, '$1where $4 | $2 $3', 'stage'),
-  rule(String.raw`^(\s*)count\s+(?:where|if|when)\s+(\S.*?)((?<!\s)\s+by\s+[^"']+)?\s*$`, '$1where $2 | count$3', 'stage'),
+  rule(
+    String.raw`^(\s*)count\s+(?:where|if|when)\s+(\S.*?)((?<!\s)\s+by\s+[^"']+)?\s*$`,
+    '$1where $2 | count$3',
+    'stage',
+  ),
   // Groups.
   rule(String.raw`\b${BIN}\s*\(\s*(?:\w+\s*,\s*)?${ONE}\s*\)`, (_, unit) => granularityOf(unit), 'stage'),
   rule(String.raw`\b(?:bin|histogram)\s*\(\s*(${FIELD})\s*,\s*(\d+(?:\.\d+)?)\s*\)`, 'bucket($1, $2)', 'stage'),

@@ -23,7 +23,7 @@ async function compileAndWatch(text: string) {
   return { answer, inThreads };
 }
 
-const longOf = (stage: string): string => `signup | where ${Array(50).fill('browser = "x"').join(' or ')} | ${stage}`;
+const longOf = (stage: string): string => `signup | where ${Array(50).fill('_browser = "x"').join(' or ')} | ${stage}`;
 
 test('fixes of a short query are searched in the event loop', async () => {
   const { answer, inThreads } = await compileAndWatch('signup | cuont');
