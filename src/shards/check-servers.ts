@@ -17,7 +17,11 @@ export async function requireNewServers(
   known: readonly string[],
   urls: readonly string[],
 ): Promise<void> {
-  for (const url of urls) await createDatabase(url, database);
+  for (const url of urls) {
+    await createDatabase(url, database).catch((cause: unknown) => {
+      throw new Error(`the database cannot be created at ${hostOf(url)}: ${messageOf(cause)}`, { cause });
+    });
+  }
   for (const [index, url] of urls.entries()) {
     const same = await findSameServer(database, url, [...known, ...urls.slice(index + 1)]);
     if (same !== undefined) throw new Error(`${hostOf(url)} and ${hostOf(same)} are the same server`);
