@@ -9,10 +9,15 @@ export interface NewAlert {
   readonly to: readonly string[];
 }
 
-/** A JSON text is a YAML text, too. Without quotes, an id such as 404 would be a number. */
+/** An id that YAML reads as a text; 404 would be a number. */
+const PLAIN_ID = /^(?!(?:true|false|null)$)[a-z]/i;
+
+/** A JSON text is a YAML text, too. */
 export function toYamlAlert({ id, query, when, every, to }: NewAlert): string {
-  const texts = Object.entries({ id, query, when }).map(([name, text]) => `${name}: ${JSON.stringify(text)}`);
-  const lines = [...texts, `every: ${every}`];
+  const lines = [
+    `id: ${PLAIN_ID.test(id) ? id : JSON.stringify(id)}`,
+    ...[`query: ${JSON.stringify(query)}`, `when: ${JSON.stringify(when)}`, `every: ${every}`],
+  ];
   return `alerts:\n  - ${lines.join('\n    ')}\n    to: ${JSON.stringify(to)}\n`;
 }
 

@@ -28,7 +28,7 @@ describe('the line of an alert', () => {
   });
 });
 
-test.each(['silent', '404', 'true'])('an alert with the id %s as text is the alert', (id) => {
+test.each(['silent', '404', 'True'])('an alert with the id %s as text is the alert', (id) => {
   const alert = {
     id,
     query: 'signup\n| where plan = "a: #b"\n| count',
