@@ -7,9 +7,13 @@ import type { ConsoleVisit } from './console.js';
  * (WCAG 2.2, 2.1.1, 2.1.2 and 2.4.7).
  */
 export async function expectReachByKeyboard({ page }: ConsoleVisit): Promise<void> {
-  const controls = await page.evaluate<number>(WATCH);
+  let controls = await page.evaluate<number>(WATCH);
   // Two more, for the frame of the browser, which has the focus after the last control.
-  for (let pressed = 0; pressed < controls + 2; pressed += 1) await page.keyboard.press('Tab');
+  for (let pressed = 0; pressed < controls + 2; pressed += 1) {
+    await page.keyboard.press('Tab');
+    // Parts that are loaded meanwhile have controls, too.
+    controls = await page.evaluate<number>('window.countControls()');
+  }
   expect(await page.evaluate<string[]>('window.focusFindings()'), page.url()).toEqual([]);
 }
 
@@ -22,7 +26,9 @@ const WATCH = `(() => {
   const nameOf = (element) => element.outerHTML.slice(0, 160);
   // A dialog keeps the focus.
   const frame = document.querySelector('dialog:modal') ?? document.body;
-  const controls = [...frame.querySelectorAll(CONTROLS)].filter(isReached);
+  const controlsNow = () => [...frame.querySelectorAll(CONTROLS)].filter(isReached);
+  const controls = controlsNow();
+  window.countControls = () => controlsNow().length;
   const unmarked = [];
   const reached = new Set();
   document.activeElement?.blur();
