@@ -103,7 +103,7 @@ describe.each(['cut', 'silence'] as const)('/readyz and /metrics after a %s', (w
     await relayOf(store)[way]();
     const told = NEEDED_BY[store].map(async (process) => {
       const [ready, metrics] = await Promise.all([ask(process, '/readyz'), metricsOf(process)]);
-      expect([ready.status, await ready.json()]).toEqual([503, { error: `not ready: cannot reach ${store}` }]);
+      expect([ready.status, await ready.json()]).toEqual([503, { error: `not ready: cannot use ${store}` }]);
       expect(metrics).toContain('process_cpu_seconds_total');
       expect(metrics).toContain(`store_reachable{store="${store}"} 0`);
       for (const [measuredBy, metric] of MEASURED_IN[store]) {

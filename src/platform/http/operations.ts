@@ -36,7 +36,7 @@ export function createOperationsRouter({ stores, metrics, isMetricsEnabled }: Op
     const asked = await askEach(READY_WITHIN_MS);
     const unreachable = asked.filter(({ isReachable }) => !isReachable).map(({ store }) => store);
     if (unreachable.length === 0) res.type('text').send('ready');
-    else res.status(503).json({ error: `not ready: cannot reach ${unreachable.join(', ')}` });
+    else res.status(503).json({ error: `not ready: cannot use ${unreachable.join(', ')}` });
   });
   if (!isMetricsEnabled) return router;
 

@@ -29,7 +29,7 @@ export function nameStoreFailures(log: Logger): ErrorRequestHandler {
 }
 
 const storesUnreachable = (cause: unknown): PublicError =>
-  new PublicError('unavailable', 'the service cannot reach its stores right now; try again', { cause });
+  new PublicError('unavailable', 'the service cannot use its stores right now; try again', { cause });
 
 /** The body of an error in the form of another API: a route sets it as `res.locals.toErrorBody`. */
 export type ToErrorBody = (status: number, message: string) => unknown;

@@ -56,7 +56,7 @@ function toErrorText(log: Logger, error: unknown): string {
   }
   if (isTransientError(error)) {
     log.warn({ err: error }, 'a tool could not reach a store');
-    return JSON.stringify({ error: 'the service cannot reach its stores right now; try again' });
+    return JSON.stringify({ error: 'the service cannot use its stores right now; try again' });
   }
   log.error({ err: error }, 'a tool failed');
   return JSON.stringify({ error: 'internal error' });
