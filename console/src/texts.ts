@@ -93,6 +93,7 @@ export const texts = {
     },
     copyFailed: 'The browser did not allow copying.',
     starters: 'Start with a question',
+    noEvents: 'This project has no events yet.',
     demoQuestions: 'Questions about the demo shop',
     problems: 'Problems of the query',
     repair: 'Remove it',

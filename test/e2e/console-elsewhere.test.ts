@@ -1,9 +1,10 @@
-// The console beside changes that the same person makes in another tab, and of a project with more
+// The console beside changes that are made in another tab or elsewhere, and of a project with more
 // names than a table shows.
 import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard } from '../support/create-dashboard.js';
+import { track } from '../support/track.js';
 
 const TYPES = 3000;
 
@@ -105,4 +106,14 @@ test('an invitation that was revoked in another tab is not listed after an attem
   await page.getByRole('button', revoke).click();
   await page.getByRole('alert').filter({ hasText: 'there is no such invitation' }).waitFor();
   await page.getByRole('button', revoke).waitFor({ state: 'detached' });
+});
+
+test('Ask leads from a project without events to the first one, until it has arrived', async () => {
+  const empty = await shop.newProject('Empty');
+  const { page } = await shop.visit('/ask', { projectId: empty.id });
+  const note = page.getByText('This project has no events yet.');
+  await note.getByRole('link', { name: 'Send events' }).waitFor();
+  await track(shop.url, empty.publicKey, { events: [{ event_type: 'signup', device_id: 'd' }] });
+  await note.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'signup' }).first().waitFor();
 });

@@ -1,6 +1,7 @@
 // Start of the screen Ask before the first query: a list of example questions in words
 // (starters.ts).
 import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { demoQuery } from '../api/demo.js';
 import { namesQuery } from '../api/names.js';
 import type { Project } from '../boot.js';
@@ -13,10 +14,20 @@ interface Props {
   readonly choose: (q: string) => void;
 }
 
+const FIRST_EVENT_POLL_MS = 5000;
+
 export function Starters({ project, choose }: Props) {
-  const { data } = useQuery(namesQuery(project.id));
+  const { data } = useQuery({
+    ...namesQuery(project.id),
+    refetchInterval: ({ state }) => state.data?.events.length === 0 && FIRST_EVENT_POLL_MS,
+  });
   return (
     <>
+      {data?.events.length === 0 && (
+        <p>
+          {texts.ask.noEvents} <Link href={`/projects/${project.id}/start`}>{texts.nav.start}</Link>
+        </p>
+      )}
       {project.isDemo && <DemoQuestions project={project} choose={choose} />}
       <List
         id="starters"
