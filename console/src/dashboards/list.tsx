@@ -14,8 +14,8 @@ import { listQuery } from './api.js';
 import { createNamed } from './create.js';
 import style from './dashboards.module.css';
 
-/** Fewer are seen at a glance. */
-const SEARCHED_MIN = 12;
+/** So many are seen at a glance, without a search. */
+const GLANCE_MAX = 12;
 
 export function List({ project }: { readonly project: Project }) {
   const [isCreating, setCreating] = useState(false);
@@ -39,7 +39,7 @@ export function List({ project }: { readonly project: Project }) {
           <p className="muted">{dashboardsTexts.noneNote}</p>
         </section>
       )}
-      {data !== undefined && data.length > SEARCHED_MIN && (
+      {data !== undefined && data.length > GLANCE_MAX && (
         <input
           className={`field ${style.search}`}
           type="search"

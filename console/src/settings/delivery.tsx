@@ -13,7 +13,7 @@ import { Problem } from './problem.js';
 import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
-import { useAttempt } from './use-attempt.js';
+import { useConfirmation } from './use-attempt.js';
 
 const EVERY_MS = 5000;
 const words = settingsTexts.delivery;
@@ -57,12 +57,7 @@ function bytes(count: number): string {
 
 function FailedJobs({ project, jobs }: { readonly project: Project; readonly jobs: readonly FailedJob[] }) {
   const [note, setNote] = useState('');
-  const [discarding, setDiscarding] = useState<FailedJob>();
-  const { problem, isBusy, attempt, forget } = useAttempt();
-  const ask = (job?: FailedJob): void => {
-    forget();
-    setDiscarding(job);
-  };
+  const { asked: discarding, ask, close, problem, isBusy, attempt } = useConfirmation<FailedJob>();
   const replay = (chosen: readonly FailedJob[]): void =>
     void attempt(words.replay, async () => {
       setNote('');
@@ -72,7 +67,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
   const discard = (job: FailedJob): Promise<void> =>
     attempt(words.discard, async () => {
       await decideJob(project, 'discard', job);
-      setDiscarding(undefined);
+      close();
       setNote(words.discarded);
     });
   return (
@@ -131,7 +126,7 @@ function FailedJobs({ project, jobs }: { readonly project: Project; readonly job
           confirm={words.discard}
           isBusy={isBusy}
           act={() => discard(discarding)}
-          close={() => ask()}
+          close={close}
         >
           <Problem text={problem} />
           <p>{words.discardNote(discarding.events === null ? discarding.queue : plural(discarding.events, 'event'))}</p>

@@ -1,7 +1,7 @@
 // Domains of the organization: each shows the TXT record that verifies it, and until when it admits
 // people.
 import { useQuery } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import type { FormEvent } from 'react';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { serviceNow } from '../api/clock.js';
@@ -12,17 +12,12 @@ import { claimDomain, type Domain, domainsQuery, removeDomain, verifyDomain } fr
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
-import { useAttempt } from './use-attempt.js';
+import { useConfirmation } from './use-attempt.js';
 
 export function Domains({ project }: { readonly project: Project }) {
   const request = useQuery(domainsQuery(project));
   const { data } = request;
-  const [leaving, setLeaving] = useState<Domain>();
-  const { problem, isBusy, attempt, forget } = useAttempt();
-  const ask = (domain?: Domain): void => {
-    forget();
-    setLeaving(domain);
-  };
+  const { asked: leaving, ask, close, problem, isBusy, attempt } = useConfirmation<Domain>();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const element = event.currentTarget;
@@ -35,7 +30,7 @@ export function Domains({ project }: { readonly project: Project }) {
   const remove = ({ id, domain }: Domain) =>
     attempt(settingsTexts.removeThis(domain), async () => {
       await removeDomain(project, id);
-      setLeaving(undefined);
+      close();
     });
   return (
     <>
@@ -83,7 +78,7 @@ export function Domains({ project }: { readonly project: Project }) {
           confirm={settingsTexts.remove}
           isBusy={isBusy}
           act={() => remove(leaving)}
-          close={() => ask()}
+          close={close}
         >
           <p>{settingsTexts.domainGone}</p>
           <Problem text={problem} />

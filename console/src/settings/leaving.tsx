@@ -1,5 +1,4 @@
 // What ends a person's access: leaving the organization, deleting it, deleting the own account.
-import { useState } from 'react';
 import type { Project } from '../boot.js';
 import { forgetAll } from '../shell/storage.js';
 import { settingsTexts } from '../texts/settings.js';
@@ -7,7 +6,7 @@ import { deleteAccount, deleteOrganization, leaveOrganization } from './api.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
-import { useAttempt } from './use-attempt.js';
+import { useConfirmation } from './use-attempt.js';
 
 const { leaving: texts } = settingsTexts;
 
@@ -70,12 +69,7 @@ interface EndingProps {
 }
 
 function Ending({ id, title, note, label, typed, confirm, act }: EndingProps) {
-  const [isAsking, setAsking] = useState(false);
-  const { problem, isBusy, attempt, forget } = useAttempt();
-  const ask = (): void => {
-    forget();
-    setAsking(true);
-  };
+  const { asked, ask, close, problem, isBusy, attempt } = useConfirmation<true>();
   const end = () =>
     attempt(title, async () => {
       await act();
@@ -87,11 +81,11 @@ function Ending({ id, title, note, label, typed, confirm, act }: EndingProps) {
       <h2 id={id}>{title}</h2>
       <p className="muted">{note}</p>
       <div className={style.line}>
-        <button type="button" className="button danger" onClick={ask}>
+        <button type="button" className="button danger" onClick={() => ask(true)}>
           {title}
         </button>
       </div>
-      {isAsking && (
+      {asked && (
         <TypedConfirmation
           title={title}
           name={typed}
@@ -99,7 +93,7 @@ function Ending({ id, title, note, label, typed, confirm, act }: EndingProps) {
           confirm={confirm}
           isBusy={isBusy}
           act={end}
-          close={() => setAsking(false)}
+          close={close}
         >
           <p>{note}</p>
           <Problem text={problem} />

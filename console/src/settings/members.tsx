@@ -18,7 +18,7 @@ import {
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
-import { useAttempt } from './use-attempt.js';
+import { useAttempt, useConfirmation } from './use-attempt.js';
 
 const ROLES = ['owner', 'admin', 'member'] as const;
 const nameOf = ({ email, name, user_id }: Member): string => email ?? name ?? user_id;
@@ -26,16 +26,11 @@ const nameOf = ({ email, name, user_id }: Member): string => email ?? name ?? us
 export function Members({ project }: { readonly project: Project }) {
   const request = useQuery(membersQuery(project));
   const { data } = request;
-  const [leaving, setLeaving] = useState<Member>();
-  const { problem, isBusy, attempt, forget } = useAttempt();
-  const ask = (member?: Member): void => {
-    forget();
-    setLeaving(member);
-  };
+  const { asked: leaving, ask, close, problem, isBusy, attempt } = useConfirmation<Member>();
   const remove = (member: Member) =>
     attempt(settingsTexts.removeThis(nameOf(member)), async () => {
       await removeMember(project, member.user_id);
-      setLeaving(undefined);
+      close();
     });
   return (
     <>
@@ -86,7 +81,7 @@ export function Members({ project }: { readonly project: Project }) {
           confirm={settingsTexts.remove}
           isBusy={isBusy}
           act={() => remove(leaving)}
-          close={() => ask()}
+          close={close}
         >
           <p>{settingsTexts.removeNote}</p>
           <Problem text={problem} />

@@ -11,7 +11,7 @@ import { changeProject, deleteProject, rotateSecretKey } from './api.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
-import { useAttempt } from './use-attempt.js';
+import { useAttempt, useConfirmation } from './use-attempt.js';
 
 export function ProjectSettings({ project }: { readonly project: Project }) {
   const request = useQuery(detailsQuery(project.id));
@@ -118,34 +118,29 @@ function Basics({ project, details }: BasicsProps) {
 }
 
 function Rotation({ project }: { readonly project: Project }) {
-  const [isAsking, setAsking] = useState(false);
   const [note, setNote] = useState('');
-  const { problem, isBusy, attempt, forget } = useAttempt();
+  const { asked, ask, close, problem, isBusy, attempt } = useConfirmation<true>();
   const client = useQueryClient();
-  const ask = (): void => {
-    forget();
-    setAsking(true);
-  };
   const rotate = () =>
     attempt(settingsTexts.rotate, async () => {
       await showSecretKey(client, await rotateSecretKey(project));
-      setAsking(false);
+      close();
       setNote(settingsTexts.rotated);
     });
   return (
     <div className={style.line}>
-      <button type="button" className="button" onClick={ask}>
+      <button type="button" className="button" onClick={() => ask(true)}>
         {settingsTexts.rotate}
       </button>
       <span role="status">{note}</span>
-      {isAsking && (
-        <Dialog name={settingsTexts.rotate} close={() => setAsking(false)} className={style.dialog}>
+      {asked && (
+        <Dialog name={settingsTexts.rotate} close={close} className={style.dialog}>
           <div className={style.form}>
             <h2>{settingsTexts.rotate}</h2>
             <p>{settingsTexts.rotateNote}</p>
             <Problem text={problem} />
             <div className={style.buttons}>
-              <button type="button" className="button" onClick={() => setAsking(false)}>
+              <button type="button" className="button" onClick={close}>
                 {settingsTexts.cancel}
               </button>
               <button type="button" className="button danger" disabled={isBusy} onClick={() => void rotate()}>
@@ -160,12 +155,7 @@ function Rotation({ project }: { readonly project: Project }) {
 }
 
 function Deletion({ project, name }: { readonly project: Project; readonly name: string }) {
-  const [isAsking, setAsking] = useState(false);
-  const { problem, isBusy, attempt, forget } = useAttempt();
-  const ask = (): void => {
-    forget();
-    setAsking(true);
-  };
+  const { asked, ask, close, problem, isBusy, attempt } = useConfirmation<true>();
   const remove = () =>
     attempt(settingsTexts.deleteProject, async () => {
       await deleteProject(project, name);
@@ -176,11 +166,11 @@ function Deletion({ project, name }: { readonly project: Project; readonly name:
       <h2 id="deletion">{settingsTexts.deletion}</h2>
       <p className="muted">{settingsTexts.deletionNote}</p>
       <div className={style.line}>
-        <button type="button" className="button danger" onClick={ask}>
+        <button type="button" className="button danger" onClick={() => ask(true)}>
           {settingsTexts.deleteProject}
         </button>
       </div>
-      {isAsking && (
+      {asked && (
         <TypedConfirmation
           title={settingsTexts.deleteProject}
           name={name}
@@ -188,7 +178,7 @@ function Deletion({ project, name }: { readonly project: Project; readonly name:
           confirm={settingsTexts.deleteIt}
           isBusy={isBusy}
           act={remove}
-          close={() => setAsking(false)}
+          close={close}
         >
           <p>{settingsTexts.deletionNote}</p>
           <Problem text={problem} />

@@ -1,4 +1,5 @@
-// Hook for the action of a form: whether it is running, and the error message if it failed.
+// Hooks for the action of a form, and for one that a dialog confirms: whether it is running, and
+// the error message if it failed.
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { messageOf } from '../api/message-of.js';
@@ -9,7 +10,7 @@ export interface Attempt {
   readonly isBusy: boolean;
   /** Runs the action, whose control has this name, and reads the settings again. */
   readonly attempt: (action: string, act: () => Promise<void>) => Promise<void>;
-  /** Clears the problem: another dialog is opened, or this one again. */
+  /** Clears the problem. */
   readonly forget: () => void;
 }
 
@@ -35,4 +36,22 @@ export function useAttempt(): Attempt {
     }
   };
   return { problem, isBusy, attempt, forget: () => setProblem(undefined) };
+}
+
+export interface Confirmation<T> extends Omit<Attempt, 'forget'> {
+  /** What the dialog asks about; undefined while it is closed. */
+  readonly asked: T | undefined;
+  /** Opens the dialog, without the problem of an attempt before. */
+  readonly ask: (about: T) => void;
+  readonly close: () => void;
+}
+
+export function useConfirmation<T>(): Confirmation<T> {
+  const [asked, setAsked] = useState<T>();
+  const { forget, ...attempt } = useAttempt();
+  const show = (about: T | undefined): void => {
+    forget();
+    setAsked(() => about);
+  };
+  return { ...attempt, asked, ask: show, close: () => show(undefined) };
 }
