@@ -3,7 +3,7 @@
 import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
-import { createDashboard } from '../support/create-dashboard.js';
+import { createDashboard, SALES } from '../support/create-dashboard.js';
 import { track } from '../support/track.js';
 
 const TYPES = 3000;
@@ -13,14 +13,6 @@ const shop = useConsoleShop({
   fill: ({ fill }) =>
     fill(Array.from({ length: TYPES }, (_, n) => ({ event_type: `type ${n}`, user_id: `user-${n % 9}` }))),
 });
-
-const SOURCE = `version: 1
-title: Sales
-sections:
-  - title: Numbers
-    cards:
-      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
-`;
 
 test('all names of a project are counted and found, and a table that shows the first says so', async () => {
   const { page } = await shop.visit('/data');
@@ -36,12 +28,12 @@ test('all names of a project are counted and found, and a table that shows the f
 });
 
 test('a dashboard that was changed or deleted in another tab is so after a refresh', async () => {
-  const path = `/dashboards/${await createDashboard(shop, SOURCE)}`;
+  const path = `/dashboards/${await createDashboard(shop, SALES)}`;
   const { page, context } = await shop.visit(path);
   await page.getByRole('heading', { name: 'Numbers' }).waitFor();
   const other = await context.newPage();
   await other.goto(shop.addressOf(`${path}#v=edit`));
-  await other.getByRole('textbox', { name: 'Text of the dashboard' }).fill(SOURCE.replace('Numbers', 'Figures'));
+  await other.getByRole('textbox', { name: 'Text of the dashboard' }).fill(SALES.replace('Numbers', 'Figures'));
   await other.getByRole('button', { name: 'Review changes' }).click();
   await other.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
   await other.getByRole('heading', { name: 'Figures' }).waitFor();

@@ -4,7 +4,7 @@ import type { Page, Route } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { askPath, region } from '../support/console-ask.js';
 import { useConsoleShop } from '../support/console-shop.js';
-import { createDashboard } from '../support/create-dashboard.js';
+import { createDashboard, SALES } from '../support/create-dashboard.js';
 
 const PERSON = 'user-1';
 
@@ -13,14 +13,6 @@ const shop = useConsoleShop({
   fill: ({ fill }) =>
     fill(Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }))),
 });
-
-const SOURCE = `version: 1
-title: Sales
-sections:
-  - title: Numbers
-    cards:
-      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
-`;
 
 /** The limits of requests, in the page, are this much shorter: one of a minute is half a second. */
 const shortenLimits = (page: Page) =>
@@ -35,7 +27,7 @@ test('a query that is never answered fails after the time that the service has f
   await shortenLimits(page);
   const queries = '**/api/**/query';
   await page.route(queries, () => undefined);
-  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, SOURCE)}`));
+  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, SALES)}`));
   const card = page.getByRole('region', { name: 'Orders' });
   await card.getByRole('alert').filter({ hasText: LATE }).waitFor();
   const { QUERY_WAIT_MS, QUERY_TIMEOUT_MS } = shop.config;
@@ -85,11 +77,11 @@ test('a change that fails is named, leaves what was typed, and is tried again by
   });
   const alert = page.getByRole('alert');
   const fails = (action: string) => alert.filter({ hasText: `“${action}” failed: internal error` }).waitFor();
-  const id = await createDashboard(shop, SOURCE);
+  const id = await createDashboard(shop, SALES);
 
   const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
   await page.goto(shop.addressOf(`/dashboards/${id}#v=edit`));
-  await text.fill(SOURCE.replace('Numbers', 'Figures'));
+  await text.fill(SALES.replace('Numbers', 'Figures'));
   const save = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Review changes' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
@@ -161,7 +153,7 @@ test('cards say that they load while the queries of the dashboard are made, and 
   });
   await page.route('**/queries', (route) => answered.then(() => route.continue()));
   await page.route('**/query', () => undefined);
-  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, SOURCE)}`));
+  await page.goto(shop.addressOf(`/dashboards/${await createDashboard(shop, SALES)}`));
   const card = page.getByRole('region', { name: 'Orders' });
   const loading = card.getByRole('status', { name: 'Loading' });
   await loading.waitFor();
