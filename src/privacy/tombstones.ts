@@ -25,19 +25,38 @@ const WHOLE_PROJECT = 'project:';
 /** Set while there is any tombstone; changes with the list. */
 export const TOMBSTONE_VERSION = 'privacy:forgotten:version';
 
-/** Replaces the list in Redis. Does nothing when it is equal. */
-export async function writeTombstones(redis: Redis, tombstones: readonly Tombstone[]): Promise<void> {
+/**
+ * Replaces the list unless it has another version than `ARGV[1]` by now. A version is empty where
+ * there is no list.
+ */
+const REPLACE = `
+if (redis.call('get', KEYS[2]) or '') ~= ARGV[1] then return 0 end
+redis.call('del', KEYS[1], KEYS[2])
+if ARGV[2] == '' then return 1 end
+for field, through in pairs(cjson.decode(ARGV[3])) do redis.call('hset', KEYS[1], field, through) end
+redis.call('set', KEYS[2], ARGV[2])
+return 1`;
+
+/**
+ * Replaces the list in Redis that has the version `before`. Resolves with false when it has another
+ * one by now. Does nothing when it is equal.
+ */
+export async function replaceTombstones(
+  redis: Redis,
+  before: string | null,
+  tombstones: readonly Tombstone[],
+): Promise<boolean> {
   const fields = tombstones.map(
-    ({ projectId, kind, idHash, erasedThroughMs }) => [`${projectId}:${kind}:${idHash}`, erasedThroughMs] as const,
+    ({ projectId, kind, idHash, erasedThroughMs }) =>
+      [`${projectId}:${kind}:${idHash}`, String(erasedThroughMs)] as const,
   );
-  const text = fields.map(([field, erasedThroughMs]) => `${field}=${erasedThroughMs}`).sort();
+  const text = fields.map(([field, through]) => `${field}=${through}`).sort();
   // A hash of the content, not a counter: after Redis loses its data, no version can recur for
   // another list.
-  const version = fields.length === 0 ? null : createHash('sha256').update(text.join('\n')).digest('base64url');
-  if ((await readTombstoneVersion(redis)) === version) return;
-  const transaction = redis.multi().del(LIST, TOMBSTONE_VERSION);
-  if (version !== null) transaction.hset(LIST, new Map(fields)).set(TOMBSTONE_VERSION, version);
-  await executed(transaction);
+  const version = fields.length === 0 ? '' : createHash('sha256').update(text.join('\n')).digest('base64url');
+  if ((before ?? '') === version) return true;
+  const list = JSON.stringify(Object.fromEntries(fields));
+  return (await redis.eval(REPLACE, 2, LIST, TOMBSTONE_VERSION, before ?? '', version, list)) === 1;
 }
 
 export const readTombstoneVersion = (redis: Redis): Promise<string | null> => redis.get(TOMBSTONE_VERSION);

@@ -6,11 +6,10 @@ import type { Postgres } from './client.js';
 const POLL_MS = 100;
 
 /** Arbitrary numbers, which must be distinct. */
-export const LOCKS = {
+const LOCKS = {
   erasure: 4_726_101,
   purge: 4_726_102,
   projects: 4_726_103,
-  tombstones: 4_726_104,
   projectPurge: 4_726_105,
   catalogs: 4_726_106,
   keeping: 4_726_107,
@@ -31,7 +30,7 @@ export interface HeldLock {
 export async function withAdvisoryLock<T>(
   postgres: Postgres,
   lock: {
-    of: Exclude<keyof typeof LOCKS, 'tombstones'>;
+    of: keyof typeof LOCKS;
     signal: AbortSignal;
     /** Called when another process has it. */
     onWait?: () => void;
@@ -53,7 +52,7 @@ export async function withAdvisoryLock<T>(
 /** Runs `work` under the lock, or resolves with undefined when another process has it. */
 export async function withFreeAdvisoryLock<T>(
   postgres: Postgres,
-  of: Exclude<keyof typeof LOCKS, 'tombstones'>,
+  of: keyof typeof LOCKS,
   work: (held: HeldLock) => Promise<T>,
 ): Promise<T | undefined> {
   const connection: unknown = await postgres.client.acquireConnection();

@@ -1,0 +1,69 @@
+// Processes that publish erasure tombstones at once, one of which is suspended in the middle.
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis, type Redis } from '../../src/platform/redis/client.js';
+import { publishTombstones } from '../../src/privacy/publish-tombstones.js';
+import { listTombstones } from '../../src/privacy/store.js';
+import { readTombstoneVersion, replaceTombstones } from '../../src/privacy/tombstones.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let databases: TestDatabases;
+let postgres: Postgres;
+let redis: Redis;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+  postgres = createPostgres(databases.config);
+  redis = createRedis(databases.config);
+});
+
+afterAll(async () => {
+  await postgres?.destroy();
+  redis?.disconnect();
+  await databases?.close();
+});
+
+const project = randomUUID();
+const add = (idHash: string) =>
+  postgres('erasure_tombstones').insert({
+    ...{ project_id: project, kind: 'user', id_hash: idHash },
+    erased_through_ms: 1_790_000_000_123,
+  });
+const published = () => redis.hgetall('privacy:forgotten');
+const fieldOf = (idHash: string) => `${project}:user:${idHash}`;
+
+test('a process that was suspended changes nothing of what another has published since', async () => {
+  await add('first');
+  const before = await readTombstoneVersion(redis);
+  const list = await listTombstones(postgres);
+
+  await add('second');
+  await publishTombstones({ postgres, redis });
+  const both = { [fieldOf('first')]: '1790000000123', [fieldOf('second')]: '1790000000123' };
+  expect(await published()).toEqual(both);
+
+  expect(await replaceTombstones(redis, before, list)).toBe(false);
+  expect(await published()).toEqual(both);
+});
+
+test('many processes at once publish everything', async () => {
+  await Promise.all(
+    Array.from({ length: 20 }, async (_, index) => {
+      await add(`one-${index}`);
+      await publishTombstones({ postgres, redis });
+      expect(await published()).toHaveProperty(fieldOf(`one-${index}`));
+    }),
+  );
+});
+
+test('the list and its version are deleted with the last tombstone, and restored when Redis has lost them', async () => {
+  const version = await readTombstoneVersion(redis);
+  await redis.del('privacy:forgotten', 'privacy:forgotten:version');
+  await publishTombstones({ postgres, redis });
+  expect(await readTombstoneVersion(redis)).toBe(version);
+
+  await postgres('erasure_tombstones').delete();
+  await publishTombstones({ postgres, redis });
+  expect([await published(), await readTombstoneVersion(redis)]).toEqual([{}, null]);
+});
