@@ -124,8 +124,8 @@ export function tryReadLock(directory: string): LockFile | undefined {
 /** Ends the processes that a dead holder left running. */
 export async function endLeftovers(children: readonly ChildIdentity[]): Promise<void> {
   for (const child of children.filter(isRunning)) process.kill(child.pid, child.orphanSignal);
-  const deadline = Date.now() + LEFTOVER_GRACE_MS;
-  while (children.some(isRunning) && Date.now() < deadline) await delay(50);
+  const deadline = performance.now() + LEFTOVER_GRACE_MS;
+  while (children.some(isRunning) && performance.now() < deadline) await delay(50);
   for (const child of children.filter(isRunning)) process.kill(child.pid, 'SIGKILL');
   while (children.some(isRunning)) await delay(10);
 }

@@ -82,13 +82,13 @@ function stopOnSignals(supervisor: Supervisor, stop: () => Promise<void>): () =>
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (firstAt === undefined) {
-        firstAt = Date.now();
+        firstAt = performance.now();
         say('\nStopping; Ctrl-C again to force.');
         stop().then(
           () => process.exit(0),
           (error: unknown) => exitWith(error),
         );
-      } else if (Date.now() - firstAt > ECHO_MS) {
+      } else if (performance.now() - firstAt > ECHO_MS) {
         supervisor.kill();
         process.exit(130);
       }

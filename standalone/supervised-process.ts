@@ -170,7 +170,7 @@ export class SupervisedProcess {
 
   async #becomeReady(): Promise<void> {
     const { name, checkReady, readyTimeoutMs } = this.spec;
-    const deadline = Date.now() + readyTimeoutMs;
+    const deadline = performance.now() + readyTimeoutMs;
     let ended: string | undefined;
     void this.#exit.then((reason) => {
       ended = reason;
@@ -184,7 +184,7 @@ export class SupervisedProcess {
         throw new StartProblem(`${name} did not start: ${ended}${await this.#readProblem()}.`);
       }
       if (problem === undefined) return;
-      if (Date.now() > deadline) {
+      if (performance.now() > deadline) {
         await this.#end('SIGKILL');
         throw new StartProblem(`${name} was not ready after ${readyTimeoutMs / 1000} s: ${problem}.`);
       }
@@ -222,10 +222,10 @@ export class SupervisedProcess {
   async #keepRunning(): Promise<void> {
     let pauseMs = FIRST_PAUSE_MS;
     for (;;) {
-      const since = Date.now();
+      const since = performance.now();
       const reason = await this.#exit;
       if (this.#stopped.signal.aborted) return;
-      if (Date.now() - since > STEADY_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+      if (performance.now() - since > STEADY_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
       this.#observer.restarting(this.spec.name, reason, pauseMs);
       await delay(pauseMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
       if (this.#stopped.signal.aborted) return;

@@ -2,8 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
-import { build, ensureRedis, installDependencies, requireNode } from './setup.mjs';
+import { ensureRedis, installDependencies, requireNode } from './setup.mjs';
 
 answerHelp('tools/bench.mjs');
 requireNode();

@@ -2,8 +2,9 @@
 // tools/run.mjs dist/cli/explain.js …`. A deployment without the compiler runs the existing build.
 import { existsSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
-import { build, fail, installDependencies, readEnvFile, requireNode } from './setup.mjs';
+import { fail, installDependencies, readEnvFile, requireNode } from './setup.mjs';
 
 const [, , command = '', ...args] = process.argv;
 answerHelp(command);

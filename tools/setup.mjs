@@ -1,6 +1,6 @@
-// Set-up steps shared by `npm start`, `npm test` and `npm run check`: install dependencies, build,
-// install Redis. Plain Node, because a fresh clone has no dependencies. Run directly, it only
-// repairs what npm skips when install scripts are disabled.
+// Set-up steps shared by `npm start`, `npm test` and `npm run check`: install dependencies, install
+// Redis. Plain Node, because a fresh clone has no dependencies. Run directly, it only repairs what
+// npm skips when install scripts are disabled.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -17,12 +17,12 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import util from 'node:util';
 
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+export const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 const NODE_MIN = { major: 20, minor: 19 };
 
 /** Prints one sentence and exits. */
@@ -45,7 +45,7 @@ export function requireNode() {
 export function installDependencies() {
   const stamp = join(ROOT, 'node_modules', '.installed');
   const wanted = hashOf([readFileSync(join(ROOT, 'package-lock.json'))]);
-  unlessStamped(stamp, wanted, () => {
+  unlessStamped({ stamp, wanted }, () => {
     // A manual install of the same lockfile counts: npm keeps a copy of the lockfile it installed.
     const isInstalled = existsSync(join(ROOT, 'node_modules', '.package-lock.json')) && readStamp(stamp) === undefined;
     if (!isInstalled || isOlder(join(ROOT, 'node_modules', '.package-lock.json'), join(ROOT, 'package-lock.json'))) {
@@ -65,53 +65,19 @@ function requireOwnFolder(folder) {
   fail('node_modules is a link to another folder, which npm ci would empty: remove the link, or run npm ci there.');
 }
 
-/** Compiles when a source is newer than the last build. */
-export function build() {
-  const stamp = join(ROOT, 'dist', '.built');
-  const folders = [
-    'src',
-    'workers',
-    'standalone',
-    'cli',
-    'packages',
-    'grammar',
-    'ops',
-    'bench',
-    'faults',
-    'clients/browser',
-    'clients/node/src',
-    'console',
-  ];
-  const sources = folders.flatMap((folder) => filesIn(join(ROOT, folder)));
-  const inputs = [
-    ...sources,
-    ...['package.json', 'tsconfig.json', 'tsconfig.build.json', 'tools/build.mjs', 'tools/bundle-processes.mjs'].map(
-      (name) => join(ROOT, name),
-    ),
-  ]
-    .filter((path) => !/parser(\.terms)?\.js$|[\\/]results[\\/]/.test(path))
-    .sort();
-  const wanted = hashOf(inputs.map((path) => `${path} ${statSync(path).size} ${statSync(path).mtimeMs}`));
-  unlessStamped(stamp, wanted, () => {
-    step('Building');
-    rmSync(stamp, { force: true });
-    run('npm', ['run', '--silent', 'build'], 'The build failed; its messages are above.');
-    removeOrphans(join(ROOT, 'dist'));
-  });
-}
-
 const LOCK = join(ROOT, '.setup.lock');
 const LOCK_POLL_MS = 200;
 
 /**
  * Does the work and writes the stamp. Two commands at once would write into one folder, so one
- * waits.
+ * waits. `always`: also the work that is stamped already.
  */
-function unlessStamped(stamp, wanted, work) {
-  if (readStamp(stamp) === wanted) return;
+export function unlessStamped({ stamp, wanted, always = false }, work) {
+  const isDone = () => !always && readStamp(stamp) === wanted;
+  if (isDone()) return;
   takeLock();
   try {
-    if (readStamp(stamp) === wanted) return;
+    if (isDone()) return;
     work();
     writeFileSync(stamp, wanted);
   } finally {
@@ -175,24 +141,6 @@ export function isRunning(pid) {
     return process.kill(pid, 0);
   } catch (error) {
     return !(error instanceof Error && 'code' in error && error.code === 'ESRCH');
-  }
-}
-
-/** Folders of dist whose files have no source of the same name. */
-const BUNDLES = ['public', 'console', 'processes', 'builds'];
-
-/**
- * Removes compiled files without a source, which would still be loaded: by knex among the
- * migrations, for example.
- */
-function removeOrphans(dist) {
-  for (const path of filesIn(dist).filter(
-    (name) => name.endsWith('.js') && !BUNDLES.some((bundle) => relative(dist, name).startsWith(bundle + sep)),
-  )) {
-    const source = join(ROOT, relative(dist, path)).slice(0, -'.js'.length);
-    if (existsSync(`${source}.ts`) || existsSync(`${source}.js`)) continue;
-    rmSync(path);
-    rmSync(`${path}.map`, { force: true });
   }
 }
 
@@ -273,7 +221,7 @@ function repairPostgresPackage() {
   }
 }
 
-export function run(command, args, problem) {
+function run(command, args, problem) {
   const { status, error } = spawnSync(command, args, {
     cwd: ROOT,
     // To standard error: the output of a command may be evaluated by a shell (npm run keys).
@@ -305,17 +253,20 @@ const isCommand = (command) => {
 };
 const readStamp = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
 const isOlder = (path, than) => statSync(path).mtimeMs < statSync(than).mtimeMs;
-const filesIn = (folder) =>
+export const filesIn = (folder) =>
   existsSync(folder)
     ? readdirSync(folder, { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile())
         .map((entry) => join(entry.parentPath ?? entry.path, entry.name))
     : [];
 
-function hashOf(parts) {
+export function hashOf(parts) {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part).update('\n');
   return hash.digest('hex');
 }
 
-if (process.argv[1] !== undefined && basename(process.argv[1]) === 'setup.mjs') repairPostgresPackage();
+/** Whether this script of tools/ was run directly. */
+export const isMain = (script) => process.argv[1] !== undefined && basename(process.argv[1]) === script;
+
+if (isMain('setup.mjs')) repairPostgresPackage();

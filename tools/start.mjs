@@ -1,8 +1,9 @@
 // `npm start`: installs and builds on a fresh clone, then runs the supervisor of the standalone
 // stack. Plain Node without dependencies; steps with nothing to do are skipped. `npm start --
 // --yes` asks no question.
+import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
-import { build, confirmOnTerminal, ensureRedis, installDependencies, readEnvFile, requireNode } from './setup.mjs';
+import { confirmOnTerminal, ensureRedis, installDependencies, readEnvFile, requireNode } from './setup.mjs';
 
 answerHelp('tools/start.mjs');
 requireNode();

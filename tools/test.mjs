@@ -2,8 +2,9 @@
 // themselves. Further arguments go to vitest: `npm test -- test/integration/track.test.ts`.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
-import { build, ensureRedis, ensureTestPrograms, installDependencies, requireNode } from './setup.mjs';
+import { ensureRedis, ensureTestPrograms, installDependencies, requireNode } from './setup.mjs';
 
 answerHelp('tools/test.mjs');
 requireNode();

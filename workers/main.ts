@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { queuesOf } from '../src/operate/queues.js';
 import { askShards, Shards } from '../src/platform/clickhouse/shards.js';
 import { readConfigOrExit } from '../src/platform/config.js';
-import { orExit } from '../src/platform/config-problem.js';
+import { exitForProblem, orExit } from '../src/platform/config-problem.js';
 import { letHeapGrowBy } from '../src/platform/heap-growth.js';
 import { createOperationsRouter } from '../src/platform/http/operations.js';
 import { errorResponder, notFound } from '../src/platform/http/respond.js';
@@ -99,7 +99,7 @@ if (config.WORKER_PORT !== undefined) {
   );
   app.use(notFound);
   app.use(errorResponder(log));
-  const server = await listen(app, { host: config.WORKER_HOST, port: config.WORKER_PORT, log });
+  const server = await listen(app, { host: config.WORKER_HOST, port: config.WORKER_PORT, log }).catch(exitForProblem);
   lifecycle.onClose('http', () => server.close(1000));
 }
 log.info('ready');

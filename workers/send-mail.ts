@@ -43,7 +43,7 @@ export async function startMailWorker({ config, redis, log }: MailNeeds, times =
       await orAborted(sent, stopping.signal);
       slowDomains.answered(to);
     } catch (error) {
-      if (error instanceof Error && codeOf(error) === 'ETIMEDOUT') slowDomains.timedOut(to, Date.now());
+      if (error instanceof Error && codeOf(error) === 'ETIMEDOUT') slowDomains.timedOut(to);
       else slowDomains.answered(to);
       if (isRefusal(error)) throw Object.assign(new UnrecoverableError(String(error)), { cause: error });
       throw error;
@@ -52,9 +52,9 @@ export async function startMailWorker({ config, redis, log }: MailNeeds, times =
   const worker = new Worker<MailJob, void>(
     MAIL_QUEUE,
     async (job, token = '') => {
-      const later = slowDomains.takeTurn(job.data.to, Date.now());
-      if (later !== undefined) {
-        await job.moveToDelayed(later, token);
+      const waitMs = slowDomains.takeTurn(job.data.to);
+      if (waitMs !== undefined) {
+        await job.moveToDelayed(Date.now() + Math.ceil(waitMs), token);
         throw new DelayedError();
       }
       await send(job).catch(async (error: unknown) => {

@@ -30,9 +30,9 @@ const SETTLING_MS = 10_000;
 
 /** Profiles per statement. Under load every call leaves a tail while other calls are pending. */
 async function settleAll(postgres: Postgres, redis: Redis): Promise<void> {
-  const until = Date.now() + SETTLING_MS;
+  const until = performance.now() + SETTLING_MS;
   const watermark = await lowWatermark(redis);
-  while ((await settleProfiles(postgres, watermark)) > 0 && Date.now() < until);
+  while ((await settleProfiles(postgres, watermark)) > 0 && performance.now() < until);
 }
 
 // A job is added within 30 s of taking its numbers, or its request has failed. Pending numbers make

@@ -46,7 +46,7 @@ import { loadConsole } from '../pages/console-assets.js';
 import { createPagesRouter, showProblems } from '../pages/routes.js';
 import { Shards } from '../platform/clickhouse/shards.js';
 import { type Config, dataDirectory, readConfigOrExit } from '../platform/config.js';
-import { orExit } from '../platform/config-problem.js';
+import { exitForProblem, orExit } from '../platform/config-problem.js';
 import { createDiskGauges } from '../platform/disk-metrics.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { ByteSemaphore } from '../platform/flow/byte-semaphore.js';
@@ -250,7 +250,7 @@ const app = createApp({
   log,
 });
 if (config.WEB_WORKER) keepWorkerRunning(lifecycle, log);
-const server = await listen(app, { host: config.HOST, port: config.PORT, log });
+const server = await listen(app, { host: config.HOST, port: config.PORT, log }).catch(exitForProblem);
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 lifecycle.onClose('live views', () => live.close());
 lifecycle.onClose('imports', () => uploads.close());

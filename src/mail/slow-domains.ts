@@ -5,23 +5,25 @@
 const DOMAINS_MAX = 1000;
 
 export class SlowDomains {
+  /** As of performance.now(), which no change of the machine's clock moves. */
   readonly #untilMs = new Map<string, number>();
 
   /** `waitMs`: between two mails that try a domain; longer than an attempt takes. */
   constructor(private readonly waitMs: number) {}
 
-  /** Undefined when a mail may be sent now, otherwise when to ask again, in Unix milliseconds. */
-  takeTurn(address: string, nowMs: number): number | undefined {
+  /** Undefined when a mail may be sent now, otherwise after how many milliseconds to ask again. */
+  takeTurn(address: string): number | undefined {
     const until = this.#untilMs.get(domainOf(address));
     if (until === undefined) return undefined;
-    if (until > nowMs) return until;
-    this.timedOut(address, nowMs);
+    const waitMs = until - performance.now();
+    if (waitMs > 0) return waitMs;
+    this.timedOut(address);
     return undefined;
   }
 
-  timedOut(address: string, nowMs: number): void {
+  timedOut(address: string): void {
     if (this.#untilMs.size >= DOMAINS_MAX) this.#untilMs.clear();
-    this.#untilMs.set(domainOf(address), nowMs + this.waitMs);
+    this.#untilMs.set(domainOf(address), performance.now() + this.waitMs);
   }
 
   answered(address: string): void {

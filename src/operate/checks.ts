@@ -12,6 +12,7 @@ import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-ho
 import { dataDirectory, readIgnoredSettings } from '../platform/config.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
+import { findLockHolder } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
@@ -248,14 +249,21 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Erasures and deletions',
-    advice: 'a database that does not answer keeps them open: start it, and they end without another request',
+    advice:
+      'a database that does not answer keeps them open, and so does a suspended worker that has their lock: ' +
+      'start the one, continue or end the other, and they end without another request',
     run: async ({ postgres, shards }) => {
       const { rows } = await postgres.raw(LATE_ERASURES);
       const { erasures, projects } = rows[0];
       if (erasures + projects === 0) return ok('none is late');
       const silent = await findSilentHosts(shards.known);
       const waiting = silent.length === 0 ? '' : `; ${describeHosts(silent)} may be waited for`;
-      return judge(false, `${erasures} erasures and ${projects} deleted projects are late${waiting}`);
+      const holders = await Promise.all([
+        erasures > 0 && describeHolder(postgres, 'erasure'),
+        projects > 0 && describeHolder(postgres, 'projects'),
+      ]);
+      const late = `${erasures} erasures and ${projects} deleted projects are late`;
+      return judge(false, [late + waiting, ...holders.filter(Boolean)].join('; '));
     },
   },
   {
@@ -283,6 +291,13 @@ const LATE_ERASURES = `
         OR (status <> 'purged' AND purge_by < now())) AS erasures,
     (SELECT count(*)::int FROM projects
      WHERE data_deleted_at IS NULL AND deleted_at < now() - interval '25 minutes') AS projects`;
+
+async function describeHolder(postgres: Postgres, of: 'erasure' | 'projects'): Promise<string> {
+  const holder = await findLockHolder(postgres, of);
+  if (holder === undefined) return '';
+  const what = of === 'erasure' ? 'erasures' : 'deletions';
+  return `the worker at ${holder.address} has had the lock of ${what} for ${holder.heldForSeconds} s`;
+}
 
 /** Rejects with the next error of the connection: the client itself only tries again. */
 async function unlessRefused<T>(redis: Redis, answer: Promise<T>): Promise<T> {

@@ -11,8 +11,13 @@ export function orExit<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!(error instanceof ConfigProblem)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    process.exit(1);
+    return exitForProblem(error);
   }
+}
+
+/** The same for what a promise rejects with. Throws any other error. */
+export function exitForProblem(error: unknown): never {
+  if (!(error instanceof ConfigProblem)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
 }

@@ -1,8 +1,10 @@
-// Graceful shutdown: on SIGTERM or SIGINT the registered steps run in reverse order, within a
-// deadline.
+// Frame of a process: what it logs at its start, and its shutdown. On SIGTERM or SIGINT the
+// registered steps run in reverse order, within a deadline.
+import { format } from 'node:util';
 import { readIgnoredSettings } from './config.js';
 import type { Logger } from './log.js';
 import { describeNodeVersion } from './node-version.js';
+import { createRepeatedWarning } from './repeated-warning.js';
 import { START_GATE } from './start-gate.js';
 import { markUsedBuild } from './used-build.js';
 
@@ -16,6 +18,9 @@ const SHUTDOWN_DEADLINE_MS = 28_000;
 
 export function createLifecycle(log: Logger): Lifecycle {
   markUsedBuild();
+  const warn = createRepeatedWarning({ log, message: 'a package warns' });
+  // BullMQ prints the same line for each of its connections.
+  Object.assign(console, { warn: (...said: unknown[]) => warn(format(...said)) });
   const node = describeNodeVersion(process.versions.node);
   if (node !== undefined) log[node.isOld ? 'error' : 'warn'](node.sentence);
   // Of a process that `npm start` runs, that command says it.

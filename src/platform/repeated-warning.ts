@@ -6,12 +6,12 @@ const REPEATED_AFTER_MS = 30_000;
 const ERRORS_MAX = 20;
 
 /**
- * Logs each error once within 30 seconds, by its message. `fields` are logged with it, and as
- * `repeated` how often it has come since it was logged last, when it has.
+ * Logs each error once within 30 seconds, by its message. `fields` and those of the call are logged
+ * with it, and as `repeated` how often it has come since it was logged last, when it has.
  */
-export function createRepeatedWarning({ log, message, ...fields }: Warning): (error: unknown) => void {
+export function createRepeatedWarning({ log, message, ...fields }: Warning): RepeatedWarning {
   const logged = new Map<string, { at: number; repeated: number }>();
-  return (err) => {
+  return (err, more) => {
     const now = performance.now();
     const reason = err instanceof Error ? err.message : String(err);
     const before = logged.get(reason);
@@ -21,9 +21,11 @@ export function createRepeatedWarning({ log, message, ...fields }: Warning): (er
     }
     if (logged.size >= ERRORS_MAX) logged.clear();
     logged.set(reason, { at: now, repeated: 0 });
-    log.warn({ err, ...fields, ...(before?.repeated && { repeated: before.repeated }) }, message);
+    log.warn({ err, ...fields, ...more, ...(before?.repeated && { repeated: before.repeated }) }, message);
   };
 }
+
+export type RepeatedWarning = (error: unknown, more?: Readonly<Record<string, unknown>>) => void;
 
 export interface Warning {
   readonly log: Pick<Logger, 'warn'>;

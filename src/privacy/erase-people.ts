@@ -110,9 +110,9 @@ export async function waitForIngestion(
 ): Promise<void> {
   const projects = new Set<string>(erasures.map(({ projectId }) => projectId));
   const shardIds = (await deps.shards.read()).map(({ id }) => id);
-  const deadline = Date.now() + ACTIVE_JOBS_WAIT_MS;
+  const deadline = performance.now() + ACTIVE_JOBS_WAIT_MS;
   for (let begun = await jobsThatMayHold(deps, { projects, shardIds }); begun.size > 0; ) {
-    if (Date.now() > deadline) throw new Error(`${begun.size} ingest jobs that began before have not ended yet`);
+    if (performance.now() > deadline) throw new Error(`${begun.size} ingest jobs that began before have not ended yet`);
     await delay(POLL_MS, undefined, { signal: deps.signal });
     // A job that was put back, as during a move, is a later one when it begins again.
     begun = new Set((await listActiveJobs(deps.redis, shardIds)).filter((id) => begun.has(id)));

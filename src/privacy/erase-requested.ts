@@ -25,21 +25,24 @@ export async function eraseRequested(deps: ErasureDeps, log: Logger): Promise<vo
   const rotation = new KeyRotation(BOUNDS.erasureProjects);
   const failures: unknown[] = [];
   const retryAt = new Map<ProjectId, number>();
-  let deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;
+  let deadline = performance.now() + WAIT_FOR_IDENTIFY_MS;
   try {
     for (;;) {
-      const except = [...rotation.running, ...[...retryAt.keys()].filter((id) => Date.now() < (retryAt.get(id) ?? 0))];
+      const except = [
+        ...rotation.running,
+        ...[...retryAt.keys()].filter((id) => performance.now() < (retryAt.get(id) ?? 0)),
+      ];
       const requested = await listRequested(deps.postgres, { except, perProject: BOUNDS.erasureBatch });
       const ready = await thoseApplied(deps, requested);
       const started = rotation.start(ready.keys(), async (projectId) => {
         await eraseBatch(deps, ready.get(projectId) ?? [], log).catch((error: unknown) => {
           failures.push(error);
-          retryAt.set(projectId, Date.now() + RETRY_MS);
+          retryAt.set(projectId, performance.now() + RETRY_MS);
         });
       });
-      if (started > 0) deadline = Date.now() + WAIT_FOR_IDENTIFY_MS;
+      if (started > 0) deadline = performance.now() + WAIT_FOR_IDENTIFY_MS;
       const isIdle = rotation.running.length === 0;
-      if (isIdle && (requested.length === 0 || Date.now() > deadline)) break;
+      if (isIdle && (requested.length === 0 || performance.now() > deadline)) break;
       await Promise.race([rotation.oneEnded(), delay(POLL_MS, undefined, { signal: deps.signal })]);
     }
   } finally {

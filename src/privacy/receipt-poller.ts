@@ -24,7 +24,7 @@ export class ReceiptPoller {
   /** False on timeout, or when the client has closed its connection. Never rejects. */
   wait(id: string, { timeoutMs, isGone }: { timeoutMs: number; isGone: () => boolean }): Promise<boolean> {
     return new Promise((resolve) => {
-      this.#waiting.set(id, { deadline: Date.now() + timeoutMs, isGone, resolve });
+      this.#waiting.set(id, { deadline: performance.now() + timeoutMs, isGone, resolve });
       if (!this.#isPolling) void this.#poll();
     });
   }
@@ -35,7 +35,7 @@ export class ReceiptPoller {
       // Errors are ignored: the request is stored, and its client gets 202 at the latest.
       const erased = new Set(await this.#findErased([...this.#waiting.keys()]).catch(() => []));
       for (const [id, { deadline, isGone, resolve }] of this.#waiting) {
-        if (!erased.has(id) && Date.now() < deadline && !isGone()) continue;
+        if (!erased.has(id) && performance.now() < deadline && !isGone()) continue;
         this.#waiting.delete(id);
         resolve(erased.has(id));
       }

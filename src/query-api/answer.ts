@@ -109,7 +109,7 @@ async function answerMeasured<T>(
   }
   const share = await waitForShare({ ...deps, shares: engine.shares }, question);
   const { clickhouse } = engine;
-  const deadlineMs = Date.now() + deps.limits.timeoutMs;
+  const deadlineMs = performance.now() + deps.limits.timeoutMs;
   const execution = beginExecution({ ...deps, clickhouse }, { requestId, signal, share, deadlineMs });
   try {
     const counted = await compileAndRun(deps, question, { execution, engine, prepared });

@@ -90,6 +90,7 @@ export interface QueryCaller {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly share: Pick<QueryShare, 'current' | 'raiseMemory'>;
+  /** As of performance.now(). */
   readonly deadlineMs: number;
 }
 
@@ -100,7 +101,7 @@ export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution
 
   async function runOnce(statement: Statement, stop: AbortSignal): Promise<EngineBytes> {
     const queryId = `${asker.requestId}-${randomUUID()}`;
-    const settings = settingsFor(share.current(), deadlineMs - Date.now());
+    const settings = settingsFor(share.current(), deadlineMs - performance.now());
     const connection = new AbortController();
     const asking = ask(deps, { statement, queryId, settings, signal: connection.signal });
     try {
@@ -112,7 +113,7 @@ export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution
   }
 
   async function runForBytes(statement: Statement): Promise<EngineBytes> {
-    const deadline = AbortSignal.timeout(Math.max(1, deadlineMs - Date.now() + GRACE_MS));
+    const deadline = AbortSignal.timeout(Math.max(1, Math.ceil(deadlineMs - performance.now()) + GRACE_MS));
     const stop = AbortSignal.any([signal, deadline]);
     try {
       for (;;) {
@@ -171,10 +172,10 @@ async function endQuery(deps: ExecuteDeps, { queryId, asking, connection }: Runn
     () => true,
     () => true,
   );
-  const giveUpAt = Date.now() + END_TIMEOUT_MS;
+  const giveUpAt = performance.now() + END_TIMEOUT_MS;
   do {
     await stopQuery(deps, queryId);
-  } while (!(await Promise.race([ended, delay(KILL_EVERY_MS, false)])) && Date.now() < giveUpAt);
+  } while (!(await Promise.race([ended, delay(KILL_EVERY_MS, false)])) && performance.now() < giveUpAt);
   connection.abort();
 }
 

@@ -5,6 +5,7 @@ import { createRateLimits } from '../access/rate-limits.js';
 import { CatalogReader } from '../catalog/reader.js';
 import { DefinitionsReader } from '../definitions/reader.js';
 import { readConfigOrExit } from '../platform/config.js';
+import { exitForProblem } from '../platform/config-problem.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
@@ -59,6 +60,6 @@ const app = createQueryApp({
   }),
   log,
 });
-const server = await listen(app, { host: config.QUERY_HOST, port: config.QUERY_PORT, log });
+const server = await listen(app, { host: config.QUERY_HOST, port: config.QUERY_PORT, log }).catch(exitForProblem);
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 log.info({ port: server.port }, 'ready');

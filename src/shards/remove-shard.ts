@@ -108,14 +108,14 @@ async function clearHosts({ config, postgres, signal, progress, say }: ShardsDep
 
 /** Waits for jobs that end soon. Throws when some do not. */
 async function requireIdleQueues({ redis, signal }: ShardsDeps, shard: number): Promise<void> {
-  const deadline = Date.now() + QUEUES_WAIT_MS;
+  const deadline = performance.now() + QUEUES_WAIT_MS;
   for (;;) {
     const { failed, others } = await countJobs(redis, shard);
     if (failed > 0) {
       throw new Error(`${failed} failed jobs of shard ${shard} wait for an operator; see "npm run jobs -- list"`);
     }
     if (others === 0) return;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new Error(`${others} jobs wait in the queues of shard ${shard}; let the workers run until they have ended`);
     }
     await delay(POLL_MS, undefined, { signal });

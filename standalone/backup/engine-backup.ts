@@ -78,8 +78,8 @@ const CANCELLED_WITHIN_MS = 30_000;
 /** Resolves once it has ended in any way. */
 async function cancelOperation(access: EngineAccess, id: string): Promise<void> {
   const state = `SELECT status, query_id FROM system.backups WHERE id = '${id}' FORMAT JSONEachRow`;
-  const deadline = Date.now() + CANCELLED_WITHIN_MS;
-  while (Date.now() < deadline) {
+  const deadline = performance.now() + CANCELLED_WITHIN_MS;
+  while (performance.now() < deadline) {
     const [operation] = await askEngineRows<{ status: string; query_id: string }>(access, state);
     if (operation === undefined || !RUNNING.test(operation.status)) return;
     await askEngineRows(access, `KILL QUERY WHERE query_id = '${operation.query_id}' ASYNC FORMAT JSONEachRow`);

@@ -9,6 +9,9 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
+import { newUuidV7 } from '../../src/platform/ids.js';
+import { withAdvisoryLock } from '../../src/platform/postgres/advisory-lock.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { startMailServer } from '../support/mail-server.js';
 import { createTestDatabases, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -63,12 +66,37 @@ test('warns when maxmemory of Redis is not above the high-water mark', async () 
   // More than this machine has, because other tests use this Redis.
   const [most, mark] = [2 ** 40, String(2 ** 40)];
   await redis.config('SET', 'maxmemory', most);
+  await redis.config('SET', 'maxmemory-policy', 'volatile-ttl');
   try {
     const { output } = await doctor({ REDIS_MEMORY_HIGH_WATER_BYTES: mark });
+    // BullMQ prints it for each queue.
+    expect(output).not.toContain('Eviction policy');
     expect(output).toMatch(/! Room in Redis: maxmemory 1048576 MiB, high-water mark 1048576 MiB\n +→ set maxmemory/);
   } finally {
     await redis.config('SET', 'maxmemory', 0);
+    await redis.config('SET', 'maxmemory-policy', 'noeviction');
     redis.disconnect();
+  }
+});
+
+test('names the process that has the lock of late erasures', async () => {
+  const postgres = createPostgres(databases.config);
+  const [id, other] = [newUuidV7(), newUuidV7()];
+  const fiveMinutesAgo = new Date(Date.now() - 300_000);
+  try {
+    await postgres('erasure_requests').insert({
+      ...{ id, project_id: other, organization_id: other, user_id: 'ada', user_hash: 'hash', status: 'requested' },
+      ...{ erased_through_ms: fiveMinutesAgo.getTime(), erased_through_seq: 1, requested_by: '{}', counts: '{}' },
+      ...{ requested_at: fiveMinutesAgo, purge_by: new Date(Date.now() + 3_600_000) },
+    });
+    const late = '! Erasures and deletions: 1 erasures and 0 deleted projects are late';
+    const { signal } = new AbortController();
+    const { output } = await withAdvisoryLock(postgres, { of: 'erasure', signal }, () => doctor());
+    expect(output).toMatch(new RegExp(`${late}; the worker at [\\d.]+:\\d+ has had the lock of erasures for \\d+ s\n`));
+    expect((await doctor()).output).toContain(`${late}\n`);
+  } finally {
+    await postgres('erasure_requests').where({ id }).del();
+    await postgres.destroy();
   }
 });
 

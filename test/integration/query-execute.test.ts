@@ -33,7 +33,12 @@ const shareOf = ({ memoryBytes }: EngineLimits): QueryCaller['share'] => ({
 
 function begin(changes: Partial<EngineLimits> = {}, signal = new AbortController().signal): Execution {
   const limits = { ...LIMITS, ...changes };
-  const caller = { requestId: 'test', signal, share: shareOf(limits), deadlineMs: Date.now() + limits.timeoutMs };
+  const caller = {
+    requestId: 'test',
+    signal,
+    share: shareOf(limits),
+    deadlineMs: performance.now() + limits.timeoutMs,
+  };
   return beginExecution({ clickhouse, limits, log }, caller);
 }
 
@@ -219,7 +224,7 @@ test('answers 503 when ClickHouse is unavailable', async () => {
       requestId: 'test',
       signal: new AbortController().signal,
       share: shareOf(LIMITS),
-      deadlineMs: Date.now() + LIMITS.timeoutMs,
+      deadlineMs: performance.now() + LIMITS.timeoutMs,
     },
   );
   await expect(execution.run({ sql: 'SELECT 1', params: {} })).rejects.toMatchObject({ status: 503 });

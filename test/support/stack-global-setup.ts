@@ -1,7 +1,7 @@
 // Vitest global setup: starts the engines before the first test that needs them, and stops them
 // after the last.
 import type { TestProject } from 'vitest/node';
-import { build } from '../../tools/setup.mjs';
+import { build } from '../../tools/build.mjs';
 import { type Engines, type EngineUrls, startEngines } from './stack-engines.js';
 import { createTemplate, type Template } from './stack-template.js';
 

@@ -39,10 +39,15 @@ const NO_SUCH_DATA_PART = '232';
 /** A merge or mutation has replaced the part meanwhile. */
 export const isPartGone = (error: unknown): boolean => hasCode(error, [NO_SUCH_DATA_PART]);
 
+const REPLICA_IS_NOT_IN_QUORUM = '289';
+
+/** Of a question with select_sequential_consistency. */
+export const isReplicaBehind = (error: unknown): boolean => hasCode(error, [REPLICA_IS_NOT_IN_QUORUM]);
+
 const NO_INSERTS = [
   '225', // NO_ZOOKEEPER
   '242', // TABLE_IS_READ_ONLY
-  '289', // REPLICA_IS_NOT_IN_QUORUM
+  REPLICA_IS_NOT_IN_QUORUM,
   '999', // KEEPER_EXCEPTION
 ];
 

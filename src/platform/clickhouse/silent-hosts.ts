@@ -1,12 +1,15 @@
-// Hosts of shards that do not answer: what must reach every host of a project asks them first, so
-// that it fails at once and by name.
+// Hosts of shards that do not answer, or are behind the other hosts of theirs: what must reach
+// every host of a project asks them first, so that it fails at once and by name.
 import { askClickHouse } from './client.js';
+import { isReplicaBehind } from './failures.js';
 import type { Shard } from './shards.js';
 
 export interface SilentHost {
   readonly shard: number;
   /** Host and port. */
   readonly host: string;
+  /** Whether it answers that it does not have all data of the other hosts yet. */
+  readonly isBehind: boolean;
 }
 
 /** Its message names the hosts, and contains nothing of the data. */
@@ -15,7 +18,13 @@ export class SilentHostsError extends Error {
   readonly hosts: readonly SilentHost[];
 
   constructor(hosts: readonly SilentHost[]) {
-    super(`${describeHosts(hosts)} ${hosts.length === 1 ? 'does' : 'do'} not answer`);
+    const behind = hosts.filter(({ isBehind }) => isBehind);
+    const silent = hosts.filter(({ isBehind }) => !isBehind);
+    const parts = [
+      silent.length > 0 && `${describeHosts(silent)} ${silent.length === 1 ? 'does' : 'do'} not answer`,
+      behind.length > 0 && `${describeHosts(behind)} ${behind.length === 1 ? 'is' : 'are'} behind the other hosts`,
+    ];
+    super(parts.filter(Boolean).join(', '));
     this.hosts = hosts;
   }
 }
@@ -27,7 +36,7 @@ export async function findSilentHosts(shards: readonly Shard[]): Promise<readonl
     asked.map(async ({ id, name, clickhouse }) =>
       askClickHouse(clickhouse).then(
         () => [],
-        () => [{ shard: id, host: name }],
+        (error: unknown) => [{ shard: id, host: name, isBehind: isReplicaBehind(error) }],
       ),
     ),
   );
@@ -40,5 +49,5 @@ export async function requireAnswers(shards: readonly Shard[]): Promise<void> {
   if (silent.length > 0) throw new SilentHostsError(silent);
 }
 
-export const describeHosts = (hosts: readonly SilentHost[]): string =>
+export const describeHosts = (hosts: readonly Pick<SilentHost, 'shard' | 'host'>[]): string =>
   hosts.map(({ shard, host }) => `shard ${shard} at ${host}`).join(' and ');

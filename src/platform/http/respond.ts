@@ -3,6 +3,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { NoSuchRoute, PublicError } from '../errors.js';
 import type { Logger } from '../log.js';
+import { createRepeatedWarning } from '../repeated-warning.js';
 import { isTransientError } from '../transient-errors.js';
 import { requestIdOf } from './request-id.js';
 import { routeOf } from './route-of.js';
@@ -13,16 +14,17 @@ export const notFound: RequestHandler = () => {
   throw new NoSuchRoute();
 };
 
-/** Answers 503 for every transient store error and logs the cause. */
-export function nameStoreFailures(log: Logger): ErrorRequestHandler {
+/**
+ * Answers 503 for every transient store error and logs the cause: once within 30 seconds, with the
+ * first of the requests, because an unavailable store fails each request.
+ */
+export function nameStoreFailures(log: Pick<Logger, 'warn'>): ErrorRequestHandler {
+  const warn = createRepeatedWarning({ log, message: 'request failed' });
   return (error, req, res, next) => {
     if (res.headersSent) return next(error);
     const named = isTransientError(error) ? storesUnreachable(error) : error;
     if (named instanceof PublicError && named.status >= 500 && named.cause !== undefined) {
-      log.warn(
-        { err: named.cause, request: requestIdOf(req), method: req.method, route: routeOf(req) },
-        'request failed',
-      );
+      warn(named.cause, { request: requestIdOf(req), method: req.method, route: routeOf(req) });
     }
     next(named);
   };

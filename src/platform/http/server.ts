@@ -2,6 +2,7 @@
 // refuses before express sees it gets the same JSON errors.
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
+import { ConfigProblem } from '../config-problem.js';
 import type { Logger } from '../log.js';
 import { limitConnections } from './connection-limit.js';
 import { answerProtocolErrors, refuseMissingHost } from './protocol-errors.js';
@@ -34,7 +35,7 @@ interface Listening {
   readonly log?: Pick<Logger, 'warn'>;
 }
 
-/** Rejects with the listen error, such as EADDRINUSE. */
+/** Rejects with a ConfigProblem when the address cannot be used: its port is taken, for example. */
 export function listen(app: RequestListener, { host, port, log }: Listening): Promise<RunningServer> {
   const answers = new Set<ServerResponse>();
   let isClosing = false;
@@ -63,9 +64,13 @@ export function listen(app: RequestListener, { host, port, log }: Listening): Pr
   });
   if (log !== undefined) limitConnections(server, log);
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    const refuse = (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'EADDRINUSE' ? 'it is taken by another program' : error.message;
+      reject(new ConfigProblem(`port ${port} of ${host} cannot be used: ${reason}`, { cause: error }));
+    };
+    server.once('error', refuse);
     server.listen(port, host, () => {
-      server.off('error', reject);
+      server.off('error', refuse);
       const bound = server.address();
       const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port;
       const close = (graceMs: number) => {

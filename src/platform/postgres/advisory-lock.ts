@@ -64,6 +64,28 @@ export async function withFreeAdvisoryLock<T>(
   }
 }
 
+export interface LockHolder {
+  /** Address and port of its connection, as PostgreSQL knows them. */
+  readonly address: string;
+  readonly heldForSeconds: number;
+}
+
+/**
+ * The process that has the lock; undefined when none has. One that is suspended keeps the lock
+ * until it goes on or ends.
+ */
+export async function findLockHolder(postgres: Postgres, of: keyof typeof LOCKS): Promise<LockHolder | undefined> {
+  const { rows } = await postgres.raw<{ rows: LockHolder[] }>(
+    `SELECT coalesce(host(client_addr) || ':' || client_port, 'a local socket') AS address,
+        extract(epoch FROM clock_timestamp() - state_change)::int AS "heldForSeconds"
+      FROM pg_locks JOIN pg_stat_activity USING (pid)
+      WHERE locktype = 'advisory' AND granted AND objid = ? AND classid = 0
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    [LOCKS[of]],
+  );
+  return rows[0];
+}
+
 async function runHeld<T>(
   postgres: Postgres,
   { connection, key }: { connection: unknown; key: number },

@@ -13,9 +13,12 @@ export const openQueue = <Data, Name extends string>(
 ): Queue<Data, void, Name> =>
   silenced(name, { connection: redis, streams: { events: { maxLen: EVENT_STREAM_LENGTH } }, defaultJobOptions });
 
-/** For commands and metrics: does not write the settings of the queue. */
+/**
+ * For commands and metrics: does not write the settings of the queue, and prints no line about the
+ * settings of Redis, of which web and the doctor warn.
+ */
 export const openQueueToRead = (name: string, redis: Redis): Queue =>
-  silenced(name, { connection: redis, skipMetasUpdate: true });
+  silenced(name, { connection: redis, skipMetasUpdate: true, skipVersionCheck: true });
 
 function silenced<Data, Name extends string>(name: string, options: QueueOptions): Queue<Data, void, Name> {
   const queue = new Queue<Data, void, Name>(name, options);

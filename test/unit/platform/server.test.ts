@@ -120,3 +120,12 @@ describe('close() of a server', () => {
     expect(await begun).toBe('ECONNRESET');
   });
 });
+
+test('a port that is taken is named in one line', async () => {
+  await start();
+  const again = listen(express(), { host: '127.0.0.1', port: server.port });
+  await expect(again).rejects.toMatchObject({
+    name: 'ConfigProblem',
+    message: `port ${server.port} of 127.0.0.1 cannot be used: it is taken by another program`,
+  });
+});

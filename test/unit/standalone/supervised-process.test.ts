@@ -1,13 +1,17 @@
-// What the supervisor says about a process that does not start.
+// What the supervisor says about a process that does not start, and when it gives one up.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { SupervisedProcess } from '../../../standalone/supervised-process.js';
 
 const observer = { line: () => {}, started: () => {}, ended: () => {}, restarting: () => {} };
 
-async function problemOf(program: string, hasGate = true): Promise<string> {
+afterEach(() => vi.useRealTimers());
+
+const neverReady = () => Promise.reject(new Error('not ready'));
+
+async function problemOf(program: string, hasGate = true, checkReady = neverReady): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'supervised-'));
   try {
     const path = join(folder, 'web.mjs');
@@ -15,7 +19,7 @@ async function problemOf(program: string, hasGate = true): Promise<string> {
     const supervised = new SupervisedProcess(
       {
         ...{ name: 'web', command: process.execPath, args: [path], hasGate },
-        checkReady: () => Promise.reject(new Error('not ready')),
+        checkReady,
         ...{ readyTimeoutMs: 30_000, stopSignal: 'SIGTERM', stopTimeoutMs: 1000, orphanSignal: 'SIGKILL' },
       },
       observer,
@@ -39,4 +43,14 @@ test.each([
 
 test('the log of an engine is not reported', async () => {
   expect(await problemOf("process.stderr.write('Shutting down\\n'); process.exit(1)", false)).toBe(`${ENDED}.`);
+});
+
+test('a clock that is set forward ends no process that is starting', async () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  const program = "process.stderr.write('PORT: missing\\n'); setTimeout(() => process.exit(1), 1000)";
+  const setForward = () => {
+    vi.setSystemTime(Date.now() + 60_000);
+    return neverReady();
+  };
+  expect(await problemOf(program, true, setForward)).toBe(`${ENDED}: PORT: missing.`);
 });
