@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream';
 import type { ResultSet } from '@clickhouse/client';
 import { PublicError } from '../platform/errors.js';
 import { unavailable } from './engine-failures.js';
+import { readRows } from './engine-numbers.js';
 
 export interface EngineBytes {
   /** Each piece has a separate buffer, so that it can be moved to a thread. */
@@ -99,8 +100,7 @@ function parseCounts(end: string): Counts {
   throw unavailable(new Error('ClickHouse cut off its answer: is its disk full?'));
 }
 
-export const parseRows = (pieces: EngineBytes['pieces']): EngineResult['rows'] =>
-  (JSON.parse(Buffer.concat(pieces).toString()) as { data: EngineResult['rows'] }).data;
+export const parseRows = (pieces: EngineBytes['pieces']): EngineResult['rows'] => readRows(Buffer.concat(pieces));
 
 export const parseResult = ({ pieces, rowsBeforeLimit, rowsScanned }: EngineBytes): EngineResult => ({
   rows: parseRows(pieces),

@@ -79,8 +79,8 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     http_response_buffer_size: String(ANSWER_BUFFER_BYTES),
     date_time_output_format: 'iso',
     output_format_json_quote_64bit_integers: 0,
-    // NaN means a missing number: null in the answer.
-    output_format_json_quote_denormals: 0,
+    // Tells infinity from a missing number, which is NaN: engine-numbers.ts reads both.
+    output_format_json_quote_denormals: 1,
   };
 }
 

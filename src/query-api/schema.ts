@@ -23,10 +23,11 @@ export const queryBodySchema = z.object({
   offset: z.int({ error: 'is a whole number' }).min(0, { error: 'is at least 0' }).default(0),
   timezone: z
     .string({ error: 'is an IANA name such as Europe/Berlin' })
-    .refine((name) => findTimeZone(name) !== undefined, {
-      error: 'is not a known IANA time zone; write a name such as Europe/Berlin',
+    .transform((name, { addIssue }) => {
+      const zone = findTimeZone(name);
+      if (zone === undefined) addIssue('is not a known IANA time zone; write a name such as Europe/Berlin');
+      return zone ?? z.NEVER;
     })
-    .transform((name) => findTimeZone(name) ?? 'UTC')
     .optional()
     .meta({ description: 'default: that of the project' }),
   explain: z

@@ -51,7 +51,8 @@ export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement'>;
 
 export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
   const { rows: exact, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);
-  const rows = withoutNoise(compiled, exact);
+  const isOver = exact.some((row) => row.some(isNotFinite));
+  const rows = withoutNoise(compiled, isOver ? exact.map((row) => row.map(finiteOrNull)) : exact);
   const metadata = {
     ...compiled.metadata,
     ...unitOf(compiled, measured),
@@ -74,7 +75,7 @@ export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineO
     ...(earlier && { earlier: toPeriod(earlier) }),
     timezone: compiled.timezone,
     mode: compiled.mode,
-    warnings: [...compiled.warnings, ...overflowOf(compiled, rows)],
+    warnings: [...compiled.warnings, ...overflowOf(compiled, rows, isOver)],
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(extraFields && { extraFields }),
     ...(remarks.length > 0 && { footnotes: remarks }),
@@ -87,11 +88,17 @@ function withoutNoise({ columns }: AnswerForm, rows: Presented['rows']): Present
   return rows.map((row) => row.map((cell, index) => (columns[index]?.isComputed ? roundComputed(cell) : cell)));
 }
 
-/** A sum is 0 without values. One that is null exceeds the numbers: the engine has infinity. */
-function overflowOf({ columns, metric, mode }: AnswerForm, rows: Presented['rows']): readonly string[] {
+const isNotFinite = (cell: Cell): boolean => typeof cell === 'number' && !Number.isFinite(cell);
+const finiteOrNull = (cell: Cell): Cell => (isNotFinite(cell) ? null : cell);
+
+/**
+ * A sum is 0 without values: one that is null exceeds the numbers by far, because the engine has
+ * infinities of both signs.
+ */
+function overflowOf({ columns, metric, mode }: AnswerForm, rows: Presented['rows'], isOver: boolean): string[] {
   const sums = mode === 'retention' ? ['total', 'cumulative'] : metric?.name === 'sum' ? [metric.column] : [];
-  const isOver = columns.some(({ name }, index) => sums.includes(name) && rows.some((row) => row[index] === null));
-  return isOver ? ['a sum is too large for a 64-bit floating point number, and is null'] : [];
+  const isSumOver = columns.some(({ name }, index) => sums.includes(name) && rows.some((row) => row[index] === null));
+  return isOver || isSumOver ? ['a result is too large for a 64-bit floating point number, and is null'] : [];
 }
 
 /** Partial buckets of which the page has rows. */
@@ -148,17 +155,22 @@ interface Page extends Presented {
   readonly total: number;
 }
 
+/** NaN is a missing number, except in a formula, whose missing numbers are null. */
+const nanAsNull = (value: unknown): unknown =>
+  Number.isNaN(value) ? null : Array.isArray(value) ? value.map(nanAsNull) : value;
+
 function toPage(compiled: AnswerForm, offset: number, measured: EngineOutcome): Page {
-  const { columns, presentation, rowsKept, rowsMax } = compiled;
+  const { columns, presentation, rowsKept, rowsMax, mode } = compiled;
+  const found = mode === 'formula' ? measured.rows : measured.rows.map((row) => row.map(nanAsNull));
   if (presentation) {
-    const presented = present(presentation, measured.rows);
+    const presented = present(presentation, found);
     const { order, shownOrder = [] } = presentation;
     const kept = sortRows(presented.rows, columns, order).slice(0, rowsMax);
     const all = { ...presented, rows: sortRows(kept, columns, shownOrder) };
     const total = all.rows.length;
     return { ...all, rows: all.rows.slice(offset, offset + rowsKept), total };
   }
-  const rows = measured.rows.slice(0, rowsKept);
+  const rows = found.slice(0, rowsKept);
   return { rows: rows.map((row) => columns.map(({ type }, index) => toCell(type, row[index]))), total: measured.total };
 }
 

@@ -186,9 +186,13 @@ describe('the result of a query', () => {
     });
   });
 
-  test('contains 64-bit integers as numbers, times as RFC 3339, and null for NaN', async () => {
-    const values = { sql: "SELECT toUInt64(5), toDateTime64('2026-01-01 00:00:00.5', 3, 'UTC'), nan", params: {} };
-    expect((await begin().run(values)).rows).toEqual([[5, '2026-01-01T00:00:00.500Z', null]]);
+  test('contains 64-bit integers as numbers, times as RFC 3339, NaN and infinity', async () => {
+    const values = {
+      sql: "SELECT toUInt64(5), toDateTime64('2026-01-01 00:00:00.5', 3, 'UTC'), nan, -inf, 'inf'",
+      params: {},
+    };
+    const row = [5, '2026-01-01T00:00:00.500Z', Number.NaN, Number.NEGATIVE_INFINITY, 'inf'];
+    expect((await begin().run(values)).rows).toEqual([row]);
   });
 
   test.each([

@@ -167,3 +167,23 @@ test.each([
   const warnings = answerOf(query, rows).warnings.filter((warning) => warning.includes('too large'));
   expect(warnings).toHaveLength(count);
 });
+
+const TOO_LARGE = 'a result is too large for a 64-bit floating point number, and is null';
+
+test.each<[string, unknown, readonly string[]]>([
+  ['a | avg _geo_latitude', Number.POSITIVE_INFINITY, [TOO_LARGE]],
+  ['a | median _geo_latitude', Number.NEGATIVE_INFINITY, [TOO_LARGE]],
+  ['a | sum _geo_latitude', null, [TOO_LARGE]],
+  ['formula sum(a, v) / sum(b, v)', Number.POSITIVE_INFINITY, [TOO_LARGE]],
+  ['formula sum(a, v) - sum(b, v)', Number.NaN, [TOO_LARGE]],
+  // No values.
+  ['a | avg _geo_latitude', null, []],
+  ['a | avg _geo_latitude', Number.NaN, []],
+  ['formula 1 / count(a)', null, []],
+])('%s of %d is null, with the warnings %j', (query, value, warnings) => {
+  expect(answerOf(query, [[value]])).toMatchObject({ rows: [[null]], warnings });
+});
+
+test('a text that reads as infinity stays a text', () => {
+  expect(answerOf('a | list _country', [['Infinity']])).toMatchObject({ rows: [['Infinity']], warnings: [] });
+});

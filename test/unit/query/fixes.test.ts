@@ -210,10 +210,13 @@ test.each([
   '* | where unique_count > 3 | unique by _country',
   '* | where day >= "2026-11-15" | count by day',
   '* | latest _path | where last_value = "/"',
+  'lifecycle a | where status = "New"',
 ])('a column of the answer becomes no property of events: %s', (text) => {
   const details = detailsOf(text);
   expect(details.map(({ fix }) => fix)).toEqual([undefined]);
-  expect(details[0]?.hint).toMatch(/^it is a column of the answer and no field of events/);
+  expect(details[0]?.hint).toMatch(
+    /^it is a column of the answer and no field of events; only the rows of an aggregate /,
+  );
 });
 
 test('a group of time in a condition is no unknown name that is nearest to itself', () => {
