@@ -29,7 +29,7 @@ export const NOT_EVENTS: ReadonlyMap<string, string> = new Map([
   [
     'plausible',
     'an export of Plausible has daily sums, not events: who came twice, funnels and paths cannot be made of it. ' +
-    'Keep the export for old totals, send events to this service from now on, ' +
-    'and if logs of the web server are kept, import those: npm run import -- access-log FILE…',
+      'Keep the export for old totals, send events to this service from now on, ' +
+      'and if logs of the web server are kept, import those: npm run import -- access-log FILE…',
   ],
 ]);
