@@ -1,7 +1,7 @@
 // The client of a record that has names of its browser and system and no user agent: under the
 // names that user agents are read to here, so that both count together.
 import type { Agent } from '../ingest/enrich/agent.js';
-import { type JsonObject, numberOf, present, textOf } from './values.js';
+import { type JsonObject, numberOf, ownOf, present, textOf } from './values.js';
 
 /** Names of products in lower case. A name that is not here is kept. */
 const BROWSERS: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ export interface ClientNames {
 export function toAgent(names: ClientNames): Agent | undefined {
   const together = NAME_AND_VERSION.exec(textOf(names.os) ?? '');
   const os = rename(together?.[1] ?? names.os, SYSTEMS);
-  const device = DEVICES[textOf(names.device)?.toLowerCase() ?? ''];
+  const device = ownOf(DEVICES, textOf(names.device)?.toLowerCase() ?? '');
   const named = rename(names.browser, BROWSERS);
   // Umami's `ios` is Safari there.
   const browser = named === 'Ios' || (named === 'Safari' && os === 'iOS') ? 'Mobile Safari' : named;
@@ -97,7 +97,7 @@ export function toAgent(names: ClientNames): Agent | undefined {
 function rename(value: unknown, names: Readonly<Record<string, string>>): string | undefined {
   const text = textOf(value)?.trim();
   if (text === undefined || text === '' || NONE.has(text.toLowerCase())) return undefined;
-  const known = names[text.toLowerCase()];
+  const known = ownOf(names, text.toLowerCase());
   if (known !== undefined) return known;
   const isOneCase = text === text.toLowerCase() || (text === text.toUpperCase() && text.length > 3);
   return isOneCase ? text.charAt(0).toUpperCase() + text.slice(1).toLowerCase() : text;

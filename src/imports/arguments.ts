@@ -91,7 +91,7 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
 function requireSource(name: string): Source {
   const source = findSource(name);
   if (source !== undefined) return source;
-  const why = NOT_EVENTS[name];
+  const why = NOT_EVENTS.get(name);
   if (why !== undefined) throw new UsageError(why);
   throw new UsageError(`cannot import "${name}"; the sources are ${SOURCES.map((known) => known.name).join(', ')}`);
 }

@@ -24,6 +24,10 @@ export function tryParseJson(value: unknown): unknown {
   }
 }
 
+/** The entry of a table by a name of a record, which may be `constructor` or `__proto__`. */
+export const ownOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+
 /** Undefined for empty text and for anything but text. */
 export const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;

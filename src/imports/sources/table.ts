@@ -16,15 +16,20 @@ export const SOURCES: readonly Source[] = [
 ];
 
 export const findSource = (name: string): Source | undefined =>
-  SOURCES.find((source) => source.name === (OTHER_NAMES[name] ?? name));
+  SOURCES.find((source) => source.name === (OTHER_NAMES.get(name) ?? name));
 
 /** Products with the files of another one. */
-const OTHER_NAMES: Readonly<Record<string, string>> = { rudderstack: 'segment' };
+const OTHER_NAMES: ReadonlyMap<string, string> = new Map([['rudderstack', 'segment']]);
 
-/** Products whose exports hold no events, with what to do instead. */
-export const NOT_EVENTS: Readonly<Record<string, string>> = {
-  plausible:
+/**
+ * Products whose exports hold no events, with what to do instead. A map, because a name such as
+ * `constructor` is a property of every object.
+ */
+export const NOT_EVENTS: ReadonlyMap<string, string> = new Map([
+  [
+    'plausible',
     'an export of Plausible has daily sums, not events: who came twice, funnels and paths cannot be made of it. ' +
-    'Keep the export for old totals, send events to this service from now on, ' +
-    'and if logs of the web server are kept, import those: npm run import -- access-log FILE…',
-};
+      'Keep the export for old totals, send events to this service from now on, ' +
+      'and if logs of the web server are kept, import those: npm run import -- access-log FILE…',
+  ],
+]);

@@ -114,7 +114,7 @@ async function requireSource(name: string): Promise<void> {
   const { findSource, NOT_EVENTS, SOURCES } = await import('../sources/table.js');
   if (findSource(name) !== undefined) return;
   const names = SOURCES.map((source) => source.name).join(', ');
-  throw new PublicError('bad_request', NOT_EVENTS[name] ?? `cannot import "${name}"; the sources are ${names}`);
+  throw new PublicError('bad_request', NOT_EVENTS.get(name) ?? `cannot import "${name}"; the sources are ${names}`);
 }
 
 async function readKey({ postgres, secretKeyBase }: UploadDeps, projectId: ProjectId): Promise<string> {

@@ -37,6 +37,7 @@ test.each(GOOD)('parseArguments() accepts %s', (args, expected) => {
 const BAD: readonly (readonly [args: string, message: string])[] = [
   ['', 'what to import is missing'],
   ['csv a.csv', 'cannot import "csv"'],
+  ['constructor a.csv', 'cannot import "constructor"'],
   ['plausible export.zip', 'an export of Plausible has daily sums, not events'],
   ['access-log', 'the file is missing'],
   ['access-log a --source-timezone Mars', '--source-timezone is not a time zone'],

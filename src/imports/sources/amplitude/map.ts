@@ -8,6 +8,7 @@ import {
   type JsonObject,
   numberOf,
   objectOrJson,
+  ownOf,
   present,
   type Renames,
   textOf,
@@ -44,7 +45,7 @@ export function createMapper(): Mapper<JsonObject> {
     const uuid = idOf(record.uuid) ?? idOf(record.$insert_id);
     const session = numberOf(record.session_id);
     const event: ImportedEvent = {
-      event_type: EVENT_TYPES[type] ?? type,
+      event_type: ownOf(EVENT_TYPES, type) ?? type,
       timeMs,
       insert_id: uuid === undefined ? ids.ofOccurrence(record, file) : ids.own(uuid),
       user_id: user,

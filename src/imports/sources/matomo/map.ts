@@ -3,7 +3,7 @@
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
-import { idOf, isObject, type JsonObject, numberOf, present, textOf } from '../../values.js';
+import { idOf, isObject, type JsonObject, numberOf, ownOf, present, textOf } from '../../values.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   action: 'page_view',
@@ -84,7 +84,7 @@ const toShared = (visit: JsonObject): Shared => ({
 function toType(action: JsonObject): string | undefined {
   if (action.type === 'event') return textOf(action.eventAction) ?? 'event';
   const type = textOf(action.type);
-  return type === undefined ? undefined : (TYPES[type] ?? type);
+  return type === undefined ? undefined : (ownOf(TYPES, type) ?? type);
 }
 
 function addActionProperties(action: JsonObject, properties: Properties): Properties {

@@ -11,6 +11,7 @@ import {
   type JsonObject,
   numberOf,
   objectOf,
+  ownOf,
   present,
   type Renames,
   textOf,
@@ -75,14 +76,14 @@ export function createMapper(options: Pick<SourceOptions, 'timeZone'>): Mapper<J
     if (name === undefined) return [{ kind: 'skip', reason: toWrongRecord(record) }];
     const properties = objectOf(record.properties);
     const timeMs = toTime(properties.time, toUtc);
-    const links = LINKS[name];
+    const links = ownOf(LINKS, name);
     if (links !== undefined) return links(properties, timeMs ?? 0);
 
     const people = toPeople(properties, timeMs);
     const person = people.device ?? people.user;
     const insertId = idOf(properties.$insert_id);
     const event: ImportedEvent = {
-      event_type: EVENT_TYPES[name] ?? name,
+      event_type: ownOf(EVENT_TYPES, name) ?? name,
       timeMs,
       insert_id: insertId === undefined ? ids.ofOccurrence(record, file) : ids.own(insertId),
       user_id: people.user,

@@ -8,6 +8,7 @@ import {
   type JsonObject,
   numberOf,
   objectOrJson,
+  ownOf,
   present,
   type Renames,
   textOf,
@@ -52,7 +53,7 @@ export function createMapper(): Mapper<JsonObject> {
     const type = textOf(record.event);
     const distinctId = idOf(record.distinct_id);
     if (type === undefined) return toPerson(record, distinctId);
-    const skipped = SKIPPED[type];
+    const skipped = ownOf(SKIPPED, type);
     if (skipped !== undefined) return [{ kind: 'skip', reason: skipped }];
 
     const properties = objectOrJson(record.properties);
@@ -68,7 +69,7 @@ export function createMapper(): Mapper<JsonObject> {
     const uuid = idOf(record.uuid);
     const userAgent = textOf(properties.$raw_user_agent) ?? textOf(properties.$user_agent);
     const event: ImportedEvent = {
-      event_type: EVENT_TYPES[type] ?? type,
+      event_type: ownOf(EVENT_TYPES, type) ?? type,
       timeMs,
       insert_id: uuid === undefined ? ids.ofOccurrence(record, file) : ids.own(uuid),
       user_id: people.user,
