@@ -85,6 +85,26 @@ test('the settings of a project that were changed in another tab are not overwri
   });
 });
 
+test('a half-typed form of the settings stays when the settings are read again', async () => {
+  const { id } = await shop.newProject('Typed');
+  const { page } = await shop.visit('/settings', { projectId: id });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Half-typed');
+  await shop.postgres('projects').where({ id }).update({ timezone: 'Europe/Berlin', other_sdks: false });
+  await page.getByRole('button', { name: 'Rotate the secret key' }).click();
+  const read = page.waitForResponse((of) => of.url().endsWith(id) && of.request().method() === 'GET');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await read;
+  await page.getByText('The key has been rotated.').waitFor();
+  expect(await name.inputValue()).toBe('Half-typed');
+  const reloaded = page.waitForEvent('load');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await reloaded;
+  expect(await shop.postgres('projects').where({ id }).first('name', 'timezone', 'other_sdks')).toEqual({
+    ...{ name: 'Half-typed', timezone: 'Europe/Berlin', other_sdks: false },
+  });
+});
+
 test('an invitation that was revoked in another tab is not listed after an attempt to revoke it', async () => {
   const { page, context } = await shop.visit('/settings/members');
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('new@example.com');
