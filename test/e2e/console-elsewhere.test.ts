@@ -65,6 +65,22 @@ test('many dashboards are searched by their titles, and one without cards says w
   await page.getByText('No cards yet.').waitFor();
 });
 
+test('a secret key that was rotated in another tab is not shown any more', async () => {
+  const { id } = await shop.newProject('Keys');
+  const { page, context } = await shop.visit('/settings', { projectId: id });
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/settings', id));
+  const keyOf = async (tab: typeof page): Promise<string | null> => tab.locator('code').nth(1).textContent();
+  for (const tab of [page, other]) await tab.getByRole('button', { name: 'Show' }).click();
+  const before = await keyOf(page);
+  await other.getByRole('button', { name: 'Rotate the secret key' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await other.getByText('The key has been rotated.').waitFor();
+  await page.evaluate("dispatchEvent(new Event('focus'))");
+  await page.getByText(String(before)).waitFor({ state: 'detached' });
+  expect(await keyOf(page)).toBe(await keyOf(other));
+});
+
 test('the settings of a project that were changed in another tab are not overwritten', async () => {
   const { id } = await shop.newProject('Other');
   const { page, context } = await shop.visit('/settings', { projectId: id });
