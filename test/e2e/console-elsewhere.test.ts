@@ -65,6 +65,13 @@ test('many dashboards are searched by their titles, and one without cards says w
   await page.getByText('No cards yet.').waitFor();
 });
 
+test('a section without cards says so', async () => {
+  const empty = `${SALES}  - title: Costs\n    cards: []\n`;
+  const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, empty)}`);
+  await page.getByRole('region', { name: 'Costs' }).getByText('No cards in this section yet.').waitFor();
+  expect(await page.getByText('No cards in this section yet.').count()).toBe(1);
+});
+
 test('a secret key that was rotated in another tab is not shown any more', async () => {
   const { id } = await shop.newProject('Keys');
   const { page, context } = await shop.visit('/settings', { projectId: id });

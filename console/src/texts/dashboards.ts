@@ -5,6 +5,7 @@ export const dashboardsTexts = {
   new: 'New dashboard',
   none: 'No dashboards yet',
   empty: 'No cards yet. Edit adds them, and Add to dashboard in Ask.',
+  noCardsHere: 'No cards in this section yet.',
   search: 'Search dashboards',
   noMatch: 'No dashboard is called so.',
   noneNote: 'Ask a question and add its answer to a dashboard, or sync one from your repository.',
