@@ -7,11 +7,15 @@ import { createDashboard, SALES } from '../support/create-dashboard.js';
 import { track } from '../support/track.js';
 
 const TYPES = 3000;
+/** As long as a name may be. */
+const LONG = `long ${'name'.repeat(62)}end`;
 
 const shop = useConsoleShop({
   email: 'elsewhere@example.com',
   fill: ({ fill }) =>
-    fill(Array.from({ length: TYPES }, (_, n) => ({ event_type: `type ${n}`, user_id: `user-${n % 9}` }))),
+    fill(
+      Array.from({ length: TYPES }, (_, n) => ({ event_type: n === 1 ? LONG : `type ${n}`, user_id: `user-${n % 9}` })),
+    ),
 });
 
 test('all names of a project are counted and found, and a table that shows the first says so', async () => {
@@ -25,6 +29,11 @@ test('all names of a project are counted and found, and a table that shows the f
     await events.getByRole('link', { name: `type ${n}`, exact: true }).waitFor();
   }
   expect(await events.getByText('The first 300').count()).toBe(0);
+
+  await search.fill('name');
+  const long = events.getByRole('link', { name: LONG });
+  expect((await long.boundingBox())?.height).toBeLessThan(50);
+  expect(await long.getAttribute('title')).toBe(LONG);
 });
 
 test('a dashboard that was changed or deleted in another tab is so after a refresh', async () => {
