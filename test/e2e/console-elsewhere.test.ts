@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
+import { eventually } from '../support/eventually.js';
 import { track } from '../support/track.js';
 
 const TYPES = 3000;
@@ -34,6 +35,16 @@ test('all names of a project are counted and found, and a table that shows the f
   const long = events.getByRole('link', { name: LONG });
   expect((await long.boundingBox())?.height).toBeLessThan(50);
   expect(await long.getAttribute('title')).toBe(LONG);
+});
+
+test('the first questions of a project with more names than the catalog has are about its most frequent event', async () => {
+  const events = Array.from({ length: 5 }, (_, n) => ({ event_type: 'came late', user_id: `user-${n}` }));
+  await track(shop.url, shop.publicKey, { events });
+  await eventually(async () =>
+    expect((await shop.ask('"came late" | last 1d | count')).rows[0]?.count).toBe(events.length),
+  );
+  const { page } = await shop.visit('/ask');
+  await page.getByRole('button', { name: 'How often is came late done?' }).waitFor();
 });
 
 test('a dashboard that was changed or deleted in another tab is so after a refresh', async () => {
