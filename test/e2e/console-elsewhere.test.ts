@@ -78,11 +78,52 @@ test('many dashboards are searched by their titles, and one without cards says w
   await search.fill('of REGION 7');
   await page.getByRole('link', { name: 'Numbers of region 8' }).waitFor({ state: 'detached' });
   await search.fill('nowhere');
-  await page.getByText('No dashboard is called so.').waitFor();
+  await page.getByText('Nothing is called so.').waitFor();
   await expectNoFindings(visited);
-  await search.fill('region 7');
+  await search.fill('7 region');
   await page.getByRole('link', { name: 'Numbers of region 7' }).click();
   await page.getByText('No cards yet.').waitFor();
+  expect(await page.getByRole('heading', { name: 'Overview' }).count()).toBe(0);
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('region 9');
+  await page.getByRole('option', { name: 'Numbers of region 9' }).click();
+  await page.getByRole('heading', { name: 'Numbers of region 9' }).waitFor();
+
+  const asked = await shop.visit(`/ask#${new URLSearchParams({ q: '* | last 7d | count' })}`);
+  await asked.page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await asked.page.getByRole('searchbox', { name: 'Search dashboards' }).fill('region 12');
+  await asked.page.getByRole('button', { name: 'Numbers of region 3' }).waitFor({ state: 'detached' });
+  await expectNoFindings(asked);
+  await asked.page.getByRole('button', { name: 'Numbers of region 12' }).click();
+  await asked.page.getByRole('link', { name: 'Added to Numbers of region 12' }).waitFor();
+});
+
+test('many definitions and many members are searched', async () => {
+  const names = Array.from({ length: 13 }, (_, n) => `metric_${n}`);
+  const metrics = names.map((name) => `  ${name}: {query: '* | count'}`);
+  await fetch(`${shop.url}/api/definitions`, {
+    method: 'PUT',
+    headers: { 'X-API-Key': shop.secretKey },
+    body: JSON.stringify({ source_yaml: ['version: 1', 'metrics:', ...metrics, ''].join('\n') }),
+  });
+  const visited = await shop.visit('/definitions');
+  const { page } = visited;
+  const third = page.getByRole('link', { name: 'Ask for metric_3' });
+  await third.waitFor();
+  await page.getByRole('searchbox', { name: 'Search definitions' }).fill('metric_11');
+  await third.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Ask for metric_11' }).waitFor();
+  await expectNoFindings(visited);
+
+  for (const n of names.keys()) await shop.join(`member${n}@example.com`, 'member');
+  await page.goto(shop.addressOf('/settings/members'));
+  await page.getByRole('searchbox', { name: 'Search members' }).fill('Member11');
+  await page.getByText('member3@example.com').waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Role of member11@example.com' }).waitFor();
+  await page.getByRole('searchbox', { name: 'Search members' }).fill('nobody');
+  await page.getByText('Nothing is called so.').waitFor();
+  await expectNoFindings(visited);
 });
 
 test('a section without cards says so', async () => {

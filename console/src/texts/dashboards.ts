@@ -7,7 +7,6 @@ export const dashboardsTexts = {
   empty: 'No cards yet. Edit adds them, and Add to dashboard in Ask.',
   noCardsHere: 'No cards in this section yet.',
   search: 'Search dashboards',
-  noMatch: 'No dashboard is called so.',
   noneNote: 'Ask a question and add its answer to a dashboard, or sync one from your repository.',
   personal: 'Only you',
   shared: 'Everyone in the project',
