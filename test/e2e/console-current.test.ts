@@ -1,0 +1,32 @@
+// What the console says is about what it shows now: the title of the page.
+import { expect, test } from 'vitest';
+import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard, SALES } from '../support/create-dashboard.js';
+
+const shop = useConsoleShop({
+  email: 'current@example.com',
+  fill: ({ fill }) =>
+    fill(Array.from({ length: 6 }, (_, index) => ({ event_type: 'purchase', user_id: `user-${index}` }))),
+});
+
+test('the title of a page is that of what it shows, also on the way back and the second time', async () => {
+  const id = await createDashboard(shop, SALES);
+  const { page } = await shop.visit(`/dashboards/${id}`);
+  const expectTitle = (title: string) => expect.poll(() => page.title()).toBe(title);
+  await page.getByRole('heading', { name: 'Numbers' }).waitFor();
+  await expectTitle('Sales · Shop');
+  await page.getByRole('main').getByRole('link', { name: 'Dashboards', exact: true }).click();
+  await expectTitle('Dashboards · Shop');
+  await page.getByRole('link', { name: 'Live' }).click();
+  await expectTitle('Live · Shop');
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('Sales');
+  await page.getByRole('option', { name: 'Sales' }).click();
+  await page.getByRole('heading', { name: 'Numbers' }).waitFor();
+  await expectTitle('Sales · Shop');
+
+  await page.goto(shop.addressOf('/people#id=user-1'));
+  await expectTitle('Person · Shop');
+  await page.getByRole('main').getByRole('link', { name: 'People' }).click();
+  await expectTitle('People · Shop');
+});
