@@ -1,5 +1,7 @@
-// What the console says is about what it shows now: the title of the page.
+// What the console says is about what it shows now: the title of the page, the notes about a
+// question, the dry run of a form, and the failure of each part.
 import { expect, test } from 'vitest';
+import { askPath } from '../support/console-ask.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
 
@@ -29,4 +31,20 @@ test('the title of a page is that of what it shows, also on the way back and the
   await expectTitle('Person · Shop');
   await page.getByRole('main').getByRole('link', { name: 'People' }).click();
   await expectTitle('People · Shop');
+});
+
+test('what was done with a question is not said of the next one', async () => {
+  await createDashboard(shop, SALES);
+  const { page } = await shop.visit(askPath('purchase | last 7d | count'));
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await page.getByRole('button', { name: 'Sales' }).first().click();
+  const added = page.getByRole('link', { name: 'Added to Sales' });
+  await added.waitFor();
+  await page.getByRole('button', { name: 'Share' }).click();
+  await page.getByRole('button', { name: 'CSV' }).click();
+  const downloaded = page.getByText('Downloaded');
+  await downloaded.waitFor();
+  await page.goto(shop.addressOf(askPath('purchase | last 7d | unique')));
+  await added.waitFor({ state: 'detached' });
+  await downloaded.waitFor({ state: 'detached' });
 });
