@@ -48,3 +48,13 @@ test('what was done with a question is not said of the next one', async () => {
   await added.waitFor({ state: 'detached' });
   await downloaded.waitFor({ state: 'detached' });
 });
+
+test('the dry run of a new alert is gone when its condition is changed', async () => {
+  const { page } = await shop.visit(`/alerts#${new URLSearchParams({ new: 'purchase | last 7d | count' })}`);
+  const dialog = page.getByRole('dialog', { name: 'New alert' });
+  await dialog.getByRole('textbox', { name: 'Condition' }).fill('value > 0');
+  await dialog.getByRole('button', { name: 'Dry run' }).click();
+  await dialog.getByText('This would be sent now.').waitFor();
+  await dialog.getByRole('textbox', { name: 'Condition' }).fill('value > 100');
+  await dialog.getByText('This would be sent now.').waitFor({ state: 'detached' });
+});
