@@ -58,3 +58,15 @@ test('the dry run of a new alert is gone when its condition is changed', async (
   await dialog.getByRole('textbox', { name: 'Condition' }).fill('value > 100');
   await dialog.getByText('This would be sent now.').waitFor({ state: 'detached' });
 });
+
+test('exposures of an experiment that cannot be read are called so', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**/query', (route) =>
+    route.request().postData()?.includes('unique by day')
+      ? route.fulfill({ status: 503, json: { error: 'the exposures cannot be read' } })
+      : route.continue(),
+  );
+  await page.goto(shop.addressOf('/experiments/button#goal=purchase'));
+  await page.getByRole('alert').filter({ hasText: 'the exposures cannot be read' }).waitFor();
+  await page.context().close();
+});
