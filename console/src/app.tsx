@@ -1,7 +1,7 @@
 // Router of the console: maps /projects/{id}/{screen} to a screen, and redirects `/` to the project
 // that was open last.
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useLayoutEffect } from 'react';
 import { Redirect, Route, Switch } from 'wouter';
 import { newestWithEventsQuery } from './api/event-count.js';
 import type { Boot, Project } from './boot.js';
@@ -102,9 +102,11 @@ function Screen({ boot, project, name, item }: ScreenProps) {
     addEventListener('focus', visit);
     return () => removeEventListener('focus', visit);
   }, [project.id, name, item]);
-  useEffect(() => {
+  // Before the effects of the content, which may name what it shows; again for another part.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each part names itself
+  useLayoutEffect(() => {
     document.title = `${texts.nav[name]} · ${project.name}`;
-  }, [name, project.name]);
+  }, [name, item, project.name]);
   return (
     <Shell boot={boot} project={project} screen={name}>
       <Boundary part="screen" of={`${name} ${item}`}>

@@ -1,7 +1,7 @@
 // Entry of the console: one page for all screens, for signed-in people.
 import './style/tokens.css';
 import './style/base.css';
-import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { focusManager, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { restoreFragment } from './api/request.js';
@@ -27,6 +27,9 @@ const client = new QueryClient({
     },
   },
 });
+
+// The library knows of tabs that become visible. Two windows side by side are both visible.
+addEventListener('focus', () => focusManager.onFocus());
 
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');

@@ -35,10 +35,11 @@ export const texts = {
   },
   palette: {
     label: 'Go to',
-    placeholder: 'Go to a screen, a project or an earlier query',
+    placeholder: 'Go to a screen, a project, a dashboard or an earlier query',
     empty: 'Nothing is called so.',
     screen: 'Screen',
     project: 'Project',
+    dashboard: 'Dashboard',
     query: 'Query',
   },
   close: 'Close',

@@ -4,14 +4,19 @@ import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
+import { eventually } from '../support/eventually.js';
 import { track } from '../support/track.js';
 
 const TYPES = 3000;
+/** As long as a name may be. */
+const LONG = `long ${'name'.repeat(62)}end`;
 
 const shop = useConsoleShop({
   email: 'elsewhere@example.com',
   fill: ({ fill }) =>
-    fill(Array.from({ length: TYPES }, (_, n) => ({ event_type: `type ${n}`, user_id: `user-${n % 9}` }))),
+    fill(
+      Array.from({ length: TYPES }, (_, n) => ({ event_type: n === 1 ? LONG : `type ${n}`, user_id: `user-${n % 9}` })),
+    ),
 });
 
 test('all names of a project are counted and found, and a table that shows the first says so', async () => {
@@ -25,6 +30,21 @@ test('all names of a project are counted and found, and a table that shows the f
     await events.getByRole('link', { name: `type ${n}`, exact: true }).waitFor();
   }
   expect(await events.getByText('The first 300').count()).toBe(0);
+
+  await search.fill('name');
+  const long = events.getByRole('link', { name: LONG });
+  expect((await long.boundingBox())?.height).toBeLessThan(50);
+  expect(await long.getAttribute('title')).toBe(LONG);
+});
+
+test('the first questions of a project with more names than the catalog has are about its most frequent event', async () => {
+  const events = Array.from({ length: 5 }, (_, n) => ({ event_type: 'came late', user_id: `user-${n}` }));
+  await track(shop.url, shop.publicKey, { events });
+  await eventually(async () =>
+    expect((await shop.ask('"came late" | last 1d | count')).rows[0]?.count).toBe(events.length),
+  );
+  const { page } = await shop.visit('/ask');
+  await page.getByRole('button', { name: 'How often is came late done?' }).waitFor();
 });
 
 test('a dashboard that was changed or deleted in another tab is so after a refresh', async () => {
@@ -58,11 +78,75 @@ test('many dashboards are searched by their titles, and one without cards says w
   await search.fill('of REGION 7');
   await page.getByRole('link', { name: 'Numbers of region 8' }).waitFor({ state: 'detached' });
   await search.fill('nowhere');
-  await page.getByText('No dashboard is called so.').waitFor();
+  await page.getByText('Nothing is called so.').waitFor();
   await expectNoFindings(visited);
-  await search.fill('region 7');
+  await search.fill('7 region');
   await page.getByRole('link', { name: 'Numbers of region 7' }).click();
   await page.getByText('No cards yet.').waitFor();
+  expect(await page.getByRole('heading', { name: 'Overview' }).count()).toBe(0);
+
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('region 9');
+  await page.getByRole('option', { name: 'Numbers of region 9' }).click();
+  await page.getByRole('heading', { name: 'Numbers of region 9' }).waitFor();
+
+  const asked = await shop.visit(`/ask#${new URLSearchParams({ q: '* | last 7d | count' })}`);
+  await asked.page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await asked.page.getByRole('searchbox', { name: 'Search dashboards' }).fill('region 12');
+  await asked.page.getByRole('button', { name: 'Numbers of region 3' }).waitFor({ state: 'detached' });
+  await expectNoFindings(asked);
+  await asked.page.getByRole('button', { name: 'Numbers of region 12' }).click();
+  await asked.page.getByRole('link', { name: 'Added to Numbers of region 12' }).waitFor();
+});
+
+test('many definitions and many members are searched', async () => {
+  const names = Array.from({ length: 13 }, (_, n) => `metric_${n}`);
+  const metrics = names.map((name) => `  ${name}: {query: '* | count'}`);
+  await fetch(`${shop.url}/api/definitions`, {
+    method: 'PUT',
+    headers: { 'X-API-Key': shop.secretKey },
+    body: JSON.stringify({ source_yaml: ['version: 1', 'metrics:', ...metrics, ''].join('\n') }),
+  });
+  const visited = await shop.visit('/definitions');
+  const { page } = visited;
+  const third = page.getByRole('link', { name: 'Ask for metric_3' });
+  await third.waitFor();
+  await page.getByRole('searchbox', { name: 'Search definitions' }).fill('metric_11');
+  await third.waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'Ask for metric_11' }).waitFor();
+  await expectNoFindings(visited);
+
+  for (const n of names.keys()) await shop.join(`member${n}@example.com`, 'member');
+  await page.goto(shop.addressOf('/settings/members'));
+  await page.getByRole('searchbox', { name: 'Search members' }).fill('Member11');
+  await page.getByText('member3@example.com').waitFor({ state: 'detached' });
+  await page.getByRole('combobox', { name: 'Role of member11@example.com' }).waitFor();
+  await page.getByRole('searchbox', { name: 'Search members' }).fill('nobody');
+  await page.getByText('Nothing is called so.').waitFor();
+  await expectNoFindings(visited);
+});
+
+test('a section without cards says so', async () => {
+  const empty = `${SALES}  - title: Costs\n    cards: []\n`;
+  const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, empty)}`);
+  await page.getByRole('region', { name: 'Costs' }).getByText('No cards in this section yet.').waitFor();
+  expect(await page.getByText('No cards in this section yet.').count()).toBe(1);
+});
+
+test('a secret key that was rotated in another tab is not shown any more', async () => {
+  const { id } = await shop.newProject('Keys');
+  const { page, context } = await shop.visit('/settings', { projectId: id });
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/settings', id));
+  const keyOf = async (tab: typeof page): Promise<string | null> => tab.locator('code').nth(1).textContent();
+  for (const tab of [page, other]) await tab.getByRole('button', { name: 'Show' }).click();
+  const before = await keyOf(page);
+  await other.getByRole('button', { name: 'Rotate the secret key' }).click();
+  await other.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await other.getByText('The key has been rotated.').waitFor();
+  await page.evaluate("dispatchEvent(new Event('focus'))");
+  await page.getByText(String(before)).waitFor({ state: 'detached' });
+  expect(await keyOf(page)).toBe(await keyOf(other));
 });
 
 test('the settings of a project that were changed in another tab are not overwritten', async () => {
@@ -82,6 +166,26 @@ test('the settings of a project that were changed in another tab are not overwri
   await save(page);
   expect(await shop.postgres('projects').where({ id }).first('name', 'timezone', 'ip_policy')).toEqual({
     ...{ name: 'Other', timezone: 'Europe/Berlin', ip_policy: 'drop' },
+  });
+});
+
+test('a half-typed form of the settings stays when the settings are read again', async () => {
+  const { id } = await shop.newProject('Typed');
+  const { page } = await shop.visit('/settings', { projectId: id });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Half-typed');
+  await shop.postgres('projects').where({ id }).update({ timezone: 'Europe/Berlin', other_sdks: false });
+  await page.getByRole('button', { name: 'Rotate the secret key' }).click();
+  const read = page.waitForResponse((of) => of.url().endsWith(id) && of.request().method() === 'GET');
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
+  await read;
+  await page.getByText('The key has been rotated.').waitFor();
+  expect(await name.inputValue()).toBe('Half-typed');
+  const reloaded = page.waitForEvent('load');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await reloaded;
+  expect(await shop.postgres('projects').where({ id }).first('name', 'timezone', 'other_sdks')).toEqual({
+    ...{ name: 'Half-typed', timezone: 'Europe/Berlin', other_sdks: false },
   });
 });
 

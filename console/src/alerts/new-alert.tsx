@@ -4,11 +4,11 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
+import { listQuery } from '../api/dashboard-list.js';
 import { messageOf } from '../api/message-of.js';
 import { QueryField } from '../ask/query-field.js';
 import { idOf, toYamlCard } from '../ask/share.js';
 import { isAtLeast, type Project } from '../boot.js';
-import { listQuery } from '../dashboards/api.js';
 import { createNamed } from '../dashboards/create.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import editing from '../dashboards/editing.module.css';
@@ -58,11 +58,19 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
         .filter((target) => target !== ''),
     };
   };
-  const attempt = async (action: string, act: () => Promise<void>): Promise<void> => {
-    setBusy(true);
+  /** What was found about another query or condition. */
+  const forget = (): void => {
     setProblem(undefined);
     setResult(undefined);
     setText(undefined);
+  };
+  const change = (q: string): void => {
+    setQuery(q);
+    forget();
+  };
+  const attempt = async (action: string, act: () => Promise<void>): Promise<void> => {
+    setBusy(true);
+    forget();
     try {
       await act();
     } catch (error) {
@@ -99,7 +107,7 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
   };
   return (
     <Dialog name={alertTexts.new} close={close} className={`${dashboards.dialog} ${editing.wide}`}>
-      <form ref={form} className={dashboards.form} onSubmit={submit}>
+      <form ref={form} className={dashboards.form} onSubmit={submit} onChange={forget}>
         <h2>{alertTexts.new}</h2>
         <div className={editing.pair}>
           <label>
@@ -127,9 +135,9 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
               projectId={project.id}
               timezone={project.timezone}
               value={query}
-              onChange={setQuery}
+              onChange={change}
               onRun={() => void tryIt()}
-              apply={setQuery}
+              apply={change}
               rejected={NONE}
             />
           </div>

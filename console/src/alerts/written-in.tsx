@@ -2,9 +2,9 @@
 // where its text is edited here.
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { listQuery } from '../api/dashboard-list.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { toAddress } from '../dashboards/address.js';
-import { listQuery } from '../dashboards/api.js';
 import type { ItemPlace } from '../dashboards/item-line.js';
 import { alertTexts as words } from '../texts/alerts.js';
 import { texts } from '../texts.js';

@@ -15,13 +15,14 @@ export interface ProjectDetails {
   readonly timezone: string;
 }
 
-/** A page that opens reads it again: another person may have rotated the key. */
+/** A page that opens or gets the focus reads it again: the key may have been rotated elsewhere. */
 export const detailsQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['settings', `/api/projects/${projectId}`],
     queryFn: ({ signal }) => getJson<ProjectDetails>(`/api/projects/${projectId}`, signal),
     staleTime: 0,
     gcTime: 0,
+    refetchOnWindowFocus: true,
   });
 
 /** Shows the key of a rotation instead of the one that stopped working. */

@@ -1,5 +1,5 @@
 // Puts a question on a dashboard: one click opens the list, the next one adds the card.
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { Link } from 'wouter';
 import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
@@ -19,6 +19,8 @@ interface Props {
 export function AddToDashboard({ project, q }: Props) {
   const [added, setAdded] = useState<Added>();
   const [problem, setProblem] = useState<string>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of another question, nothing is said
+  useEffect(() => setAdded(undefined), [q]);
   const attempt = async (act: () => Promise<Added | undefined>): Promise<void> => {
     setProblem(undefined);
     setAdded(undefined);

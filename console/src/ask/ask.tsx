@@ -1,8 +1,9 @@
 // Screen Ask: query field, chips, answer pane and menus. The query text is the only state; the URL
 // fragment holds the query that was run (permalink.ts).
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { AnswerPane } from '../answer/answer-pane.js';
 import type { Project } from '../boot.js';
+import { Boundary } from '../shell/boundary.js';
 import { Icon } from '../shell/icon.js';
 import { texts } from '../texts.js';
 import { AddToDashboard } from './add-to-dashboard.js';
@@ -14,8 +15,9 @@ import { recallFragment, recallText, rememberFragment, rememberText } from './la
 import { type Asked, parseFragment, setFragment, toFragment, useFragment, type View } from './permalink.js';
 import { QueryField } from './query-field.js';
 import { ShareMenu } from './share-menu.js';
-import { Starters } from './starters-list.js';
 import { useAnswer } from './use-answer.js';
+
+const Starters = lazy(async () => ({ default: (await import('./starters-list.js')).Starters }));
 
 export function Ask({ project }: { readonly project: Project }) {
   const fragment = useFragment();
@@ -96,7 +98,11 @@ export function Ask({ project }: { readonly project: Project }) {
         </div>
       </section>
       {asked.q === '' ? (
-        <Starters project={project} choose={(q) => ask({ q })} />
+        <Boundary part="part" of="starters">
+          <Suspense fallback={null}>
+            <Starters project={project} choose={(q) => ask({ q })} />
+          </Suspense>
+        </Boundary>
       ) : (
         <AnswerPane
           asking={asking}

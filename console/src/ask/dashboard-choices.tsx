@@ -3,11 +3,14 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useLocation } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
+import { listQuery } from '../api/dashboard-list.js';
 import type { Project } from '../boot.js';
-import { addCard, listQuery } from '../dashboards/api.js';
+import { addCard } from '../dashboards/api.js';
 import { createNamed } from '../dashboards/create.js';
 import { Icon } from '../shell/icon.js';
 import { menuItem, menuTitle } from '../shell/menu.js';
+import { useSearch } from '../shell/search-field.js';
+import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import { kindOfCard, titleOf, toYamlCard } from './share.js';
 
@@ -31,6 +34,7 @@ export function DashboardChoices({ project, q, choose }: Props) {
   const writable = data.filter(
     ({ synced_at, visibility }) => synced_at === null && (visibility === 'personal' || project.role !== 'member'),
   );
+  const { found, field } = useSearch(writable, ({ title }) => title, dashboardsTexts.search);
   const addTo = async (id: string): Promise<Added> => {
     const added = await addCard(project.id, id, { title: titleOf(q), ...kindOfCard(q), query: q.trim() });
     await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
@@ -57,7 +61,8 @@ export function DashboardChoices({ project, q, choose }: Props) {
       </Link>
       {error && <FailedAnswer failure={error} retry={() => void refetch()} title={texts.ask.dashboard.notLoaded} />}
       {writable.length > 0 && <div className={menuTitle}>{texts.nav.dashboards}</div>}
-      {writable.map(({ id, title }) => (
+      {field}
+      {found.map(({ id, title }) => (
         <button key={id} type="button" className={menuItem} onClick={() => choose(() => addTo(id))}>
           {title}
         </button>

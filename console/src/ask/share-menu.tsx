@@ -1,6 +1,6 @@
 // Share menu of Ask: copies a link, a curl command, a YAML card, Markdown or a prompt. It downloads
 // CSV. What it does is loaded when it opens.
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import type { Answer } from '../api/answer.js';
 import { RequestFailed } from '../api/request.js';
 import { Icon } from '../shell/icon.js';
@@ -19,6 +19,8 @@ interface Props {
 
 export function ShareMenu(props: Props) {
   const [note, setNote] = useState('');
+  // biome-ignore lint/correctness/useExhaustiveDependencies: of another question, nothing was copied
+  useEffect(() => setNote(''), [props.asked.q]);
   const attempt = async (act: () => Promise<string>): Promise<void> => {
     setNote('');
     try {

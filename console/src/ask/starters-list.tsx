@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { demoQuery } from '../api/demo.js';
 import { namesQuery } from '../api/names.js';
+import { useProjectAnswer } from '../api/use-project-answer.js';
 import type { Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { type Starter, startersFor } from './starters.js';
@@ -16,11 +17,20 @@ interface Props {
 
 const FIRST_EVENT_POLL_MS = 5000;
 
+/** The catalog has no more names of events: the first that were sent, not the most frequent. */
+const CATALOG_EVENTS_MAX = 2000;
+const MOST_FREQUENT = '* | last 30d | count by event_type | top 2';
+
 export function Starters({ project, choose }: Props) {
   const { data } = useQuery({
     ...namesQuery(project.id),
     refetchInterval: ({ state }) => state.data?.events.length === 0 && FIRST_EVENT_POLL_MS,
   });
+  const isCut = data !== undefined && data.events.length >= CATALOG_EVENTS_MAX;
+  const { data: counted } = useProjectAnswer(project, isCut ? MOST_FREQUENT : undefined);
+  const [event, next] = isCut
+    ? (counted?.rows ?? []).map(({ event_type: name }) => String(name))
+    : (data?.events ?? []).map(({ name }) => name);
   return (
     <>
       {data?.events.length === 0 && (
@@ -29,12 +39,7 @@ export function Starters({ project, choose }: Props) {
         </p>
       )}
       {project.isDemo && <DemoQuestions project={project} choose={choose} />}
-      <List
-        id="starters"
-        title={texts.ask.starters}
-        starters={startersFor(data?.events[0]?.name, data?.events[1]?.name)}
-        choose={choose}
-      />
+      <List id="starters" title={texts.ask.starters} starters={startersFor(event, next)} choose={choose} />
     </>
   );
 }

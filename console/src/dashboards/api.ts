@@ -1,18 +1,8 @@
 // Types and requests of the dashboard routes (/api/projects/{projectID}/dashboards).
 import { queryOptions } from '@tanstack/react-query';
+import type { DashboardItem } from '../api/dashboard-list.js';
 import { getJson, postJson, request } from '../api/request.js';
 import { isAtLeast, type Project } from '../boot.js';
-
-export interface DashboardItem {
-  readonly id: string;
-  readonly key: string;
-  readonly title: string;
-  readonly visibility: 'personal' | 'project';
-  readonly version: number;
-  readonly updated_at: string;
-  /** Set for a dashboard that a repository syncs: it is not edited here. */
-  readonly synced_at: string | null;
-}
 
 interface Named {
   readonly label?: string;
@@ -81,13 +71,6 @@ export interface VersionItem {
 }
 
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/dashboards${rest}`;
-
-export const listQuery = (projectId: string) =>
-  queryOptions({
-    queryKey: ['dashboards', projectId],
-    queryFn: ({ signal }) => getJson<readonly DashboardItem[]>(pathOf(projectId), signal),
-    staleTime: 0,
-  });
 
 export const dashboardQuery = (projectId: string, id: string) =>
   queryOptions({

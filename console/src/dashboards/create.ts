@@ -1,6 +1,8 @@
 // New dashboards: a key made of the title, with a number behind it when it is taken.
+
+import type { DashboardItem } from '../api/dashboard-list.js';
 import { RequestFailed } from '../api/request.js';
-import { createDashboard, type DashboardItem, type NewDashboard } from './api.js';
+import { createDashboard, type NewDashboard } from './api.js';
 
 const TRIES = 20;
 

@@ -4,25 +4,22 @@ import { type FormEvent, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
+import { listQuery } from '../api/dashboard-list.js';
 import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
+import { useSearch } from '../shell/search-field.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
-import { listQuery } from './api.js';
 import { createNamed } from './create.js';
 import style from './dashboards.module.css';
-
-/** So many are seen at a glance, without a search. */
-const GLANCE_MAX = 12;
 
 export function List({ project }: { readonly project: Project }) {
   const [isCreating, setCreating] = useState(false);
   const request = useQuery(listQuery(project.id));
   const { data } = request;
-  const [words, setWords] = useState('');
-  const found = data?.filter(({ title }) => title.toLowerCase().includes(words.trim().toLowerCase()));
+  const { found, field } = useSearch(data ?? [], ({ title }) => title, dashboardsTexts.search);
   return (
     <>
       <header className={style.head}>
@@ -39,19 +36,9 @@ export function List({ project }: { readonly project: Project }) {
           <p className="muted">{dashboardsTexts.noneNote}</p>
         </section>
       )}
-      {data !== undefined && data.length > GLANCE_MAX && (
-        <input
-          className={`field ${style.search}`}
-          type="search"
-          aria-label={dashboardsTexts.search}
-          placeholder={dashboardsTexts.search}
-          value={words}
-          onChange={({ target }) => setWords(target.value)}
-        />
-      )}
-      {found?.length === 0 && words !== '' && <p role="status">{dashboardsTexts.noMatch}</p>}
+      {field}
       <ul className={style.list}>
-        {found?.map((item) => (
+        {found.map((item) => (
           <li key={item.id} className="card">
             <Link href={`/projects/${project.id}/dashboards/${item.id}`} className={style.item}>
               <strong>{item.title}</strong>

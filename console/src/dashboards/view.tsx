@@ -27,6 +27,7 @@ export function View({ project, dashboard, values }: Props) {
     ...filledQuery(project.id, dashboard, values),
     placeholderData: (before) => before,
   });
+  const isEmpty = config.sections.every(({ cards }) => cards.length === 0);
   const isEditable = isEditableBy(project, dashboard);
   const fields = fieldsOf(config);
   const refresh = useRefresh(project.id, dashboard);
@@ -71,14 +72,15 @@ export function View({ project, dashboard, values }: Props) {
         choose={(chosen) => setAddress({ view: 'cards', values: chosen })}
       />
       {error && <FailedAnswer failure={error} retry={() => void refetch()} />}
-      {config.sections.every(({ cards }) => cards.length === 0) && (
+      {isEmpty && (
         <p role="status" className={style.none}>
           {dashboardsTexts.empty}
         </p>
       )}
-      {config.sections.map((section) => (
+      {(isEmpty ? [] : config.sections).map((section) => (
         <section key={section.title} aria-label={section.title}>
           <h2 className={style.section}>{section.title}</h2>
+          {section.cards.length === 0 && <p className="muted">{dashboardsTexts.noCardsHere}</p>}
           <div className={style.grid}>
             {section.cards.map((card) => (
               <CardView

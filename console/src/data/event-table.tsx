@@ -34,7 +34,7 @@ export function EventTable({ events, open, timezone }: Props) {
         {events.slice(0, SHOWN_MAX).map(({ name, count, people, lastSeen }) => (
           <tr key={name} data-open={name === open}>
             <th scope="row">
-              <a href={toData('events', name)} aria-current={name === open ? 'true' : undefined}>
+              <a href={toData('events', name)} title={name} aria-current={name === open ? 'true' : undefined}>
                 {name}
               </a>
             </th>

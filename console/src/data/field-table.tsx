@@ -30,7 +30,7 @@ export function FieldTable({
         {fields.slice(0, SHOWN_MAX).map(({ name, type, coverage }) => (
           <tr key={name} data-open={name === open}>
             <th scope="row">
-              <a href={toData('properties', name)} aria-current={name === open ? 'true' : undefined}>
+              <a href={toData('properties', name)} title={name} aria-current={name === open ? 'true' : undefined}>
                 {name}
               </a>
             </th>

@@ -7,6 +7,7 @@ import { isAtLeast, type Project } from '../boot.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
+import { useSearch } from '../shell/search-field.js';
 import { CopyLabel } from '../start/copy-label.js';
 import { Snippet } from '../start/snippet.js';
 import { useCopy } from '../start/use-copy.js';
@@ -34,7 +35,9 @@ export function List({ project, definitions, isRefused }: Props) {
   const { version, is_synced: isSynced } = definitions;
   const uses = useQuery({ ...usesQuery(project.id), enabled: version > 0 });
   const mayEdit = isAtLeast(project.role, 'admin');
-  const shown = KINDS.filter((kind) => definitions[SECTIONS[kind]].length > 0);
+  const all = KINDS.flatMap((kind) => definitions[SECTIONS[kind]].map((each) => ({ kind, ...each })));
+  const { found, field } = useSearch(all, ({ name }) => name, words.search);
+  const shown = KINDS.filter((kind) => found.some((each) => each.kind === kind));
   return (
     <div className={screen.page}>
       <header className={screen.head}>
@@ -60,21 +63,24 @@ export function List({ project, definitions, isRefused }: Props) {
           {words.usesFailed(uses.error.message)}
         </p>
       )}
-      {shown.length === 0 && <Empty mayEdit={mayEdit} isSynced={isSynced} />}
+      {all.length === 0 && <Empty mayEdit={mayEdit} isSynced={isSynced} />}
+      {field}
       {shown.map((kind) => (
         <section key={kind} className={screen.section} aria-labelledby={kind}>
           <h2 id={kind}>{words.kinds[kind]}</h2>
           <ul className={`card ${screen.items}`} aria-labelledby={kind}>
-            {definitions[SECTIONS[kind]].map((definition) => (
-              <Item
-                key={definition.name}
-                project={project}
-                definition={{ kind, ...definition }}
-                uses={uses.data?.filter((use) => use.kind === kind && use.name === definition.name)}
-                isReadingUses={uses.isLoading}
-                mayEdit={mayEdit && !isSynced}
-              />
-            ))}
+            {found
+              .filter((each) => each.kind === kind)
+              .map((definition) => (
+                <Item
+                  key={definition.name}
+                  project={project}
+                  definition={definition}
+                  uses={uses.data?.filter((use) => use.kind === kind && use.name === definition.name)}
+                  isReadingUses={uses.isLoading}
+                  mayEdit={mayEdit && !isSynced}
+                />
+              ))}
           </ul>
         </section>
       ))}

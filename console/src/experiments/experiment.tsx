@@ -11,6 +11,7 @@ import { period } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import type { Answer } from '../api/answer.js';
 import { namesQuery } from '../api/names.js';
+import { retryFailed } from '../api/retry-failed.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
 import { toFragment, useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
@@ -43,6 +44,7 @@ export function Experiment({ project, choice }: Props) {
   useEffect(() => {
     document.title = `${choice} · ${texts.nav.experiments} · ${project.name}`;
   }, [choice, project.name]);
+  const failed = [results, exposures].find(({ error, isFetching }) => error !== null && !isFetching);
   const change = (next: Partial<Setup>): void => {
     history.pushState(null, '', formatSetup({ ...setup, goal, ...next }));
     window.dispatchEvent(new HashChangeEvent('hashchange'));
@@ -63,9 +65,7 @@ export function Experiment({ project, choice }: Props) {
       <Controls setup={{ ...setup, goal }} names={names} change={change} />
       {q === undefined && <Pending of={naming} />}
       {q === undefined && goal !== undefined && <p role="status">{experimentTexts.noProperty}</p>}
-      {results.error && !results.isFetching && (
-        <FailedAnswer failure={results.error} retry={() => void results.refetch()} />
-      )}
+      {failed?.error && <FailedAnswer failure={failed.error} retry={retryFailed([results, exposures])} />}
       {results.isPending && q !== undefined && <p role="status">{texts.loading}</p>}
       {q !== undefined && results.data !== undefined && !results.error && (
         <Results answer={results.data} choice={choice} project={project} isOld={results.isPlaceholderData} />

@@ -27,6 +27,10 @@ export function People({ project }: { readonly project: Project }) {
 
 function Search({ project, words }: { readonly project: Project; readonly words: string }) {
   const field = useRef<HTMLInputElement>(null);
+  // After a person, who has another title on the same screen.
+  useEffect(() => {
+    document.title = `${texts.nav.people} · ${project.name}`;
+  }, [project.name]);
   // Going back has the words of that search.
   useEffect(() => {
     if (field.current !== null) field.current.value = words;

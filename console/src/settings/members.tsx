@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
+import { useSearch } from '../shell/search-field.js';
 import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
 import {
@@ -22,10 +23,12 @@ import { useAttempt, useConfirmation } from './use-attempt.js';
 
 const ROLES = ['owner', 'admin', 'member'] as const;
 const nameOf = ({ email, name, user_id }: Member): string => email ?? name ?? user_id;
+const textOf = ({ email, name, user_id }: Member): string => [email, name, user_id].join(' ');
 
 export function Members({ project }: { readonly project: Project }) {
   const request = useQuery(membersQuery(project));
   const { data } = request;
+  const { found, field } = useSearch(data ?? [], textOf, settingsTexts.searchMembers);
   const { asked: leaving, ask, close, problem, isBusy, attempt } = useConfirmation<Member>();
   const remove = (member: Member) =>
     attempt(settingsTexts.removeThis(nameOf(member)), async () => {
@@ -37,9 +40,10 @@ export function Members({ project }: { readonly project: Project }) {
       <p className="muted">{settingsTexts.membersOf(project.organizationName)}</p>
       <Pending of={request} />
       {leaving === undefined && <Problem text={problem} />}
-      {data !== undefined && (
+      {field}
+      {found.length > 0 && (
         <ul className={`card ${style.rows}`} aria-label={settingsTexts.parts.members}>
-          {data.map((member) => (
+          {found.map((member) => (
             <li key={member.user_id}>
               <span className={style.who}>{nameOf(member)}</span>
               <select

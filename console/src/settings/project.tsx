@@ -16,11 +16,19 @@ import { useAttempt, useConfirmation } from './use-attempt.js';
 export function ProjectSettings({ project }: { readonly project: Project }) {
   const request = useQuery(detailsQuery(project.id));
   const { data } = request;
+  // A form in which a person types stays, whatever is read later.
+  const [typedOver, setTypedOver] = useState<ProjectDetails>();
   if (data === undefined) return <Pending of={request} />;
   const isAdmin = isAtLeast(project.role, 'admin');
+  const details = typedOver ?? data;
   return (
     <>
-      <Basics key={`${data.name} ${data.timezone} ${data.ip_policy}`} project={project} details={data} />
+      <Basics
+        key={[details.name, details.timezone, details.ip_policy, details.other_sdks].join()}
+        project={project}
+        details={details}
+        keep={() => setTypedOver(details)}
+      />
       <section className={style.section} aria-labelledby="keys">
         <h2 id="keys">{settingsTexts.keys}</h2>
         <Keys details={data} />
@@ -34,14 +42,14 @@ export function ProjectSettings({ project }: { readonly project: Project }) {
 interface BasicsProps {
   readonly project: Project;
   readonly details: ProjectDetails;
+  /** A person has typed: the form must not show other details from now on. */
+  readonly keep: () => void;
 }
 
 const POLICIES = ['anonymize', 'full', 'drop'] as const;
 
-function Basics({ project, details }: BasicsProps) {
+function Basics({ project, details, keep }: BasicsProps) {
   const { problem, isBusy, attempt } = useAttempt();
-  // Another tab may have changed fields since: only those that are changed here are stored.
-  const [before] = useState(details);
   const [isSaved, setSaved] = useState(false);
   const isAdmin = isAtLeast(project.role, 'admin');
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -53,7 +61,8 @@ function Basics({ project, details }: BasicsProps) {
       ip_policy: String(form.get('ip_policy')) as ProjectDetails['ip_policy'],
       other_sdks: form.get('other_sdks') === 'true',
     };
-    const changes = Object.entries(fields).filter(([name, value]) => value !== before[name as keyof typeof fields]);
+    // Another tab may have changed fields since: only those that are changed here are stored.
+    const changes = Object.entries(fields).filter(([name, value]) => value !== details[name as keyof typeof fields]);
     void attempt(settingsTexts.save, async () => {
       if (changes.length > 0) await changeProject(project, Object.fromEntries(changes));
       setSaved(true);
@@ -62,7 +71,7 @@ function Basics({ project, details }: BasicsProps) {
     });
   };
   return (
-    <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+    <form className={`card ${style.card} ${style.form}`} onSubmit={submit} onChange={keep}>
       {!isAdmin && <p className="muted">{settingsTexts.byAdmins}</p>}
       <label>
         {settingsTexts.name}

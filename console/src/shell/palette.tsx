@@ -1,6 +1,8 @@
-// Command palette (Ctrl+K): one field that finds screens, projects and earlier queries.
+// Command palette (Ctrl+K): one field that finds screens, projects, dashboards and earlier queries.
+import { useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useId, useMemo, useState } from 'react';
 import { navigate } from 'wouter/use-browser-location';
+import { type DashboardItem, listQuery } from '../api/dashboard-list.js';
 import { recallHistory } from '../ask/history.js';
 import { toFragment } from '../ask/permalink.js';
 import type { Boot, Project } from '../boot.js';
@@ -10,14 +12,14 @@ import style from './palette.module.css';
 import { NAVIGATION } from './shell.js';
 
 interface Target {
-  readonly kind: 'screen' | 'project' | 'query';
+  readonly kind: 'screen' | 'project' | 'dashboard' | 'query';
   readonly label: string;
   readonly href: string;
 }
 
 const SHOWN_MAX = 12;
 
-function targetsOf(boot: Boot, project: Project): Target[] {
+function targetsOf(boot: Boot, project: Project, listed: readonly DashboardItem[] = []): Target[] {
   const base = `/projects/${project.id}`;
   const screens = NAVIGATION.map(
     ({ name }): Target => ({ kind: 'screen', label: texts.nav[name], href: `${base}/${name}` }),
@@ -25,17 +27,21 @@ function targetsOf(boot: Boot, project: Project): Target[] {
   const projects = boot.projects
     .filter(({ id }) => id !== project.id)
     .map((each): Target => ({ kind: 'project', label: each.name, href: `/projects/${each.id}/ask` }));
+  const dashboards = listed.map(
+    ({ id, title }): Target => ({ kind: 'dashboard', label: title, href: `${base}/dashboards/${id}` }),
+  );
   const queries = recallHistory(project.id).map(
     ({ q, tz }): Target => ({ kind: 'query', label: q, href: `${base}/ask${toFragment({ q, tz })}` }),
   );
-  return [...screens, ...projects, ...queries];
+  return [...screens, ...projects, ...dashboards, ...queries];
 }
 
 export function Palette({ boot, project, close }: { boot: Boot; project: Project; close: () => void }) {
   const [words, setWords] = useState('');
   const [active, setActive] = useState(0);
   const id = useId();
-  const all = useMemo(() => targetsOf(boot, project), [boot, project]);
+  const { data, error, isLoading } = useQuery(listQuery(project.id));
+  const all = useMemo(() => targetsOf(boot, project, data), [boot, project, data]);
   const found = all
     .filter(({ label }) => words.split(/\s+/).every((word) => label.toLowerCase().includes(word.toLowerCase())))
     .slice(0, SHOWN_MAX);
@@ -94,7 +100,7 @@ export function Palette({ boot, project, close }: { boot: Boot; project: Project
       </div>
       {found.length === 0 && (
         <p role="status" className={style.empty}>
-          {texts.palette.empty}
+          {isLoading ? texts.loading : (error?.message ?? texts.palette.empty)}
         </p>
       )}
     </Dialog>

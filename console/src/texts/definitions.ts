@@ -7,6 +7,7 @@ export const definitionTexts = {
   problems: 'Problems of the definitions',
   versions: 'Versions of the definitions',
   back: 'Back to the list',
+  search: 'Search definitions',
   kinds: { event: 'Events', cohort: 'Cohorts', metric: 'Metrics' },
   none: 'No events, cohorts or metrics yet',
   noneNote:
