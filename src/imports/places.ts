@@ -1,5 +1,6 @@
 // Codes of countries and continents by their English names, for exports that have names only.
 import { continentOf } from '../ingest/enrich/continents.js';
+import { ownOf } from './values.js';
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
 
@@ -85,4 +86,4 @@ const CONTINENTS: Readonly<Record<string, string>> = {
 
 /** The code of a continent by its English name; undefined for "Americas", which are two. */
 export const continentCodeOf = (name: string | undefined): string | undefined =>
-  (name !== undefined && CONTINENTS[name.toLowerCase()]) || undefined;
+  (name !== undefined && ownOf(CONTINENTS, name.toLowerCase())) || undefined;

@@ -53,6 +53,12 @@ test('a profile is its last value of each property, with the time of each', asyn
   expect(await callsOf(changes, { overwritesProfiles: true, runBytesMax: 1 })).toEqual(overwritten);
 });
 
+test('of two values of a property at the same time the later record wins', async () => {
+  expect(await callsOf([profile(1, { plan: 'free' }), profile(1, { plan: 'pro' })])).toEqual([
+    { user_id: 'u', time: T + 1, user_properties: { plan: 'pro' } },
+  ]);
+});
+
 test('a profile of more properties than a call may have is several calls, and one without any is one', async () => {
   const many = Object.fromEntries(['a', 'b', 'c', 'd'].map((key) => [key, 1]));
   expect(await callsOf([profile(1, many)])).toHaveLength(2);

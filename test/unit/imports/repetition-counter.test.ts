@@ -18,3 +18,10 @@ test.each(CASES)('RepetitionCounter: %s', (_rule, lines, numbers) => {
   const file = {};
   expect([...lines].map((line) => counter.next(digestLine(line), file))).toEqual(numbers);
 });
+
+test('RepetitionCounter: each file is numbered for itself, also what is in its previous generation', () => {
+  const counter = new RepetitionCounter(2);
+  const [first, second] = [{}, {}];
+  expect([...'abc'].map((line) => counter.next(digestLine(line), first))).toEqual([0, 0, 0]);
+  expect([...'abca'].map((line) => counter.next(digestLine(line), second))).toEqual([0, 0, 0, 1]);
+});

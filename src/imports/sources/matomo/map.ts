@@ -151,7 +151,7 @@ function toGeography(visit: JsonObject): ImportedEvent['geo'] {
     region: textOf(visit.region),
     region_code: textOf(visit.regionCode),
     city: textOf(visit.city),
-    continent: CONTINENTS[textOf(visit.continentCode) ?? ''],
+    continent: ownOf(CONTINENTS, textOf(visit.continentCode) ?? ''),
     latitude: numberOf(visit.latitude),
     longitude: numberOf(visit.longitude),
   });

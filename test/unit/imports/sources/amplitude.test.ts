@@ -117,4 +117,5 @@ test('continents have codes, except "Americas"', () => {
   expect([continentCodeOf('Europe'), continentCodeOf('Americas'), continentCodeOf(undefined)]).toEqual([
     ...['EU', undefined, undefined],
   ]);
+  expect(continentCodeOf('constructor')).toBeUndefined();
 });
