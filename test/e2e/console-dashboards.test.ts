@@ -163,7 +163,7 @@ test('the text names problems at their lines, shows its changes, and keeps versi
   await expectNoFindings(visited);
   await page.getByRole('button', { name: 'Restore version 1' }).click();
   await dialog.getByRole('button', { name: 'Restore' }).click();
-  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  await page.getByText('No cards yet.').waitFor();
   expect(await card(visited, 'Orders').count()).toBe(0);
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('button', { name: 'Delete dashboard' }).click();
