@@ -18,6 +18,7 @@ import {
   lastPurgedAt,
   listDeleted,
   listWaitingIds,
+  longestWait,
   markPurged,
 } from '../src/privacy/store.js';
 import { type ErasureNeeds, openErasure } from './open-erasure.js';
@@ -40,6 +41,14 @@ const startErasing = defineScheduledJob({
         help: 'Erasures whose files should have been rewritten by now (purge_by)',
       },
       async () => [{ value: await countOverdue(deps.postgres, new Date()) }],
+    );
+    createCollectedGauge(
+      needs.metrics,
+      {
+        name: 'privacy_erasure_oldest_waiting_seconds',
+        help: 'For how long the oldest erasure without a receipt has waited',
+      },
+      async () => [{ value: await longestWait(deps.postgres) }],
     );
     // Restores the tombstones in a Redis that has lost them.
     await publishTombstones(deps);

@@ -209,6 +209,16 @@ export async function countOverdue(postgres: Postgres, now: Date): Promise<numbe
   return Number(row?.count ?? 0);
 }
 
+/** For how many seconds the oldest request has waited for its receipt; 0 when none waits. */
+export async function longestWait(postgres: Postgres): Promise<number> {
+  const row = await postgres('erasure_requests')
+    .where({ status: 'requested' })
+    .first<{ seconds: number }>(
+      postgres.raw('coalesce(greatest(0, extract(epoch FROM now() - min(requested_at))), 0)::float8 AS seconds'),
+    );
+  return row?.seconds ?? 0;
+}
+
 /** A retry counts the same events again, so the larger count is kept. */
 export async function saveEventCount(postgres: Postgres, erasure: Erasure, events: number): Promise<void> {
   const larger = postgres.raw("jsonb_set(counts, '{events}', to_jsonb(GREATEST((counts->>'events')::bigint, ?)))", [

@@ -13,6 +13,7 @@ import { newUuidV7 } from '../../src/platform/ids.js';
 import { withAdvisoryLock } from '../../src/platform/postgres/advisory-lock.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
+import { longestWait } from '../../src/privacy/store.js';
 import { startMailServer } from '../support/mail-server.js';
 import { createTestDatabases, startProcesses, type TestDatabases } from '../support/stack.js';
 
@@ -79,7 +80,7 @@ test('warns when maxmemory of Redis is not above the high-water mark', async () 
   }
 });
 
-test('names the process that has the lock of late erasures', async () => {
+test('names the process that has the lock of late erasures, which a metric measures', async () => {
   const postgres = createPostgres(databases.config);
   const [id, other] = [newUuidV7(), newUuidV7()];
   const fiveMinutesAgo = new Date(Date.now() - 300_000);
@@ -94,6 +95,9 @@ test('names the process that has the lock of late erasures', async () => {
     const { output } = await withAdvisoryLock(postgres, { of: 'erasure', signal }, () => doctor());
     expect(output).toMatch(new RegExp(`${late}; the worker at [\\d.]+:\\d+ has had the lock of erasures for \\d+ s\n`));
     expect((await doctor()).output).toContain(`${late}\n`);
+    expect(await longestWait(postgres)).toBeGreaterThanOrEqual(300);
+    await postgres('erasure_requests').where({ id }).del();
+    expect(await longestWait(postgres)).toBe(0);
   } finally {
     await postgres('erasure_requests').where({ id }).del();
     await postgres.destroy();

@@ -89,6 +89,7 @@ const MEASURED_IN: Record<Store, readonly [Name, metric: string][]> = {
   postgres: [
     ['worker', 'identity_outbox_rows'],
     ['worker', 'privacy_erasures_overdue'],
+    ['worker', 'privacy_erasure_oldest_waiting_seconds'],
   ],
   clickhouse: [],
 };
