@@ -323,6 +323,10 @@ describe('settings', () => {
     await page.getByRole('rowheader', { name: /Robot/ }).waitFor();
     expect(await page.content()).not.toContain(token);
     await page.getByRole('button', { name: 'Revoke Robot' }).click();
+    const asking = page.getByRole('dialog', { name: 'Revoke Robot' });
+    await expectNoFindings(visited);
+    expect(await use()).toBe(200);
+    await asking.getByRole('button', { name: 'Revoke', exact: true }).click();
     await page.getByRole('cell', { name: 'Revoked' }).waitFor();
     await eventually(async () => expect(await use()).toBe(401));
   });

@@ -4,10 +4,10 @@ import { type FormEvent, useState } from 'react';
 import { Pending } from '../answer/pending.js';
 import { detailsQuery, type ProjectDetails, showSecretKey } from '../api/project-details.js';
 import { isAtLeast, type Project } from '../boot.js';
-import { Dialog } from '../shell/dialog.js';
 import { Keys } from '../start/keys.js';
 import { settingsTexts } from '../texts/settings.js';
 import { changeProject, deleteProject, rotateSecretKey } from './api.js';
+import { ConfirmationDialog } from './confirmation-dialog.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
@@ -143,21 +143,15 @@ function Rotation({ project }: { readonly project: Project }) {
       </button>
       <span role="status">{note}</span>
       {asked && (
-        <Dialog name={settingsTexts.rotate} close={close} className={style.dialog}>
-          <div className={style.form}>
-            <h2>{settingsTexts.rotate}</h2>
-            <p>{settingsTexts.rotateNote}</p>
-            <Problem text={problem} />
-            <div className={style.buttons}>
-              <button type="button" className="button" onClick={close}>
-                {settingsTexts.cancel}
-              </button>
-              <button type="button" className="button danger" disabled={isBusy} onClick={() => void rotate()}>
-                {settingsTexts.rotateIt}
-              </button>
-            </div>
-          </div>
-        </Dialog>
+        <ConfirmationDialog
+          title={settingsTexts.rotate}
+          note={settingsTexts.rotateNote}
+          confirm={settingsTexts.rotateIt}
+          problem={problem}
+          isBusy={isBusy}
+          act={rotate}
+          close={close}
+        />
       )}
     </div>
   );

@@ -7,39 +7,45 @@ import { serviceNow } from '../api/clock.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { settingsTexts } from '../texts/settings.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
+import { ConfirmationDialog } from './confirmation-dialog.js';
 import { CreatedToken } from './created-token.js';
 import { Problem } from './problem.js';
 import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
-import { useAttempt } from './use-attempt.js';
+import { useAttempt, useConfirmation } from './use-attempt.js';
 
 export function Tokens({ project }: { readonly project: Project }) {
   const request = useQuery(tokensQuery(project));
   const { data } = request;
-  const { problem, attempt } = useAttempt();
+  const { asked: revoked, ask, close, problem, isBusy, attempt } = useConfirmation<Token>();
+  const revoke = ({ id, name }: Token) =>
+    attempt(settingsTexts.revokeThis(name), async () => {
+      await revokeToken(project, id);
+      close();
+    });
   return (
     <>
       <p className="muted">{settingsTexts.tokensNote}</p>
       <NewToken project={project} />
       <Pending of={request} />
-      <Problem text={problem} />
       {data?.length === 0 && <p role="status">{settingsTexts.noTokens}</p>}
       {data !== undefined && data.length > 0 && (
         <ScrollingTable name={settingsTexts.parts.tokens} columns={settingsTexts.tokenColumns}>
           {data.map((token) => (
-            <Row
-              key={token.id}
-              project={project}
-              token={token}
-              revoke={() =>
-                void attempt(
-                  settingsTexts.revokeThis(token.name),
-                  async () => void (await revokeToken(project, token.id)),
-                )
-              }
-            />
+            <Row key={token.id} project={project} token={token} revoke={() => ask(token)} />
           ))}
         </ScrollingTable>
+      )}
+      {revoked !== undefined && (
+        <ConfirmationDialog
+          title={settingsTexts.revokeThis(revoked.name)}
+          note={settingsTexts.revokeNote}
+          confirm={settingsTexts.revoke}
+          problem={problem}
+          isBusy={isBusy}
+          act={() => revoke(revoked)}
+          close={close}
+        />
       )}
     </>
   );

@@ -54,6 +54,7 @@ export const settingsTexts = {
   never: 'Never',
   revoke: 'Revoke',
   revokeThis: (name: string) => `Revoke ${name}`,
+  revokeNote: 'The token stops working within a second. Agents and scripts that use it need another one.',
   revoked: 'Revoked',
   expired: 'Expired',
   membersOf: (organization: string) => `Of ${organization}: all its projects have the same members.`,
