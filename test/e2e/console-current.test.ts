@@ -1,5 +1,5 @@
 // What the console says is about what it shows now: the title of the page, the notes about a
-// question, the dry run of a form, and the failure of each part.
+// question, the dry run of a form, the failure of each part, and what a dialog is about.
 import { expect, test } from 'vitest';
 import { askPath } from '../support/console-ask.js';
 import { useConsoleShop } from '../support/console-shop.js';
@@ -69,4 +69,60 @@ test('exposures of an experiment that cannot be read are called so', async () =>
   await page.goto(shop.addressOf('/experiments/button#goal=purchase'));
   await page.getByRole('alert').filter({ hasText: 'the exposures cannot be read' }).waitFor();
   await page.context().close();
+});
+
+test('the version that was chosen first is the one that its dialog shows', async () => {
+  const id = await createDashboard(shop, SALES);
+  const { page } = await shop.visit('/dashboards');
+  const read: string[] = [];
+  await page.route(`**/dashboards/${id}/versions`, (route) =>
+    route.fulfill({ json: [3, 2, 1].map((version) => ({ version, created_at: '2026-11-01T00:00:00Z' })) }),
+  );
+  await page.route(`**/dashboards/${id}/versions/*`, async (route) => {
+    const version = route.request().url().split('/').at(-1) ?? '';
+    read.push(version);
+    if (version === '2') await page.waitForTimeout(1000);
+    await route.fulfill({ json: { source_yaml: SALES.replace('title: Sales', `title: Version-${version}`) } });
+  });
+  await page.goto(shop.addressOf(`/dashboards/${id}#v=versions`));
+  await page.getByRole('button', { name: 'Restore version 2' }).click();
+  await page.getByRole('button', { name: 'Restore version 3' }).click();
+  await page.getByRole('dialog', { name: 'Changes' }).getByText('title: Version-2').waitFor();
+  expect(read).toEqual(['2']);
+});
+
+test('a click beside a form loses nothing that was typed, and closes a form that is empty', async () => {
+  const { page } = await shop.visit('/dashboards');
+  const dialog = page.getByRole('dialog', { name: 'New dashboard' });
+  const open = () => page.getByRole('button', { name: 'New dashboard' }).click();
+  await open();
+  await page.mouse.click(4, 4);
+  await dialog.waitFor({ state: 'detached' });
+  await open();
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('Typed');
+  await page.mouse.click(4, 4);
+  expect(await dialog.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Typed');
+  await page.keyboard.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('an erasure that goes on is not asked for after its page was left', async () => {
+  const { page } = await shop.visit('/people#id=user-1');
+  let polled = 0;
+  const pending = { status: 'pending', request_id: '01900000-0000-7000-8000-000000000000' };
+  await page.route('**/erasures', (route) => route.fulfill({ status: 202, json: pending }));
+  await page.route('**/erasures/*', (route) => {
+    polled += 1;
+    return route.fulfill({ json: pending });
+  });
+  await page.getByRole('button', { name: 'Erase', exact: true }).click();
+  await page.getByRole('dialog').getByRole('textbox').fill('user-1');
+  await page.getByRole('dialog').getByRole('button', { name: 'Erase for ever' }).click();
+  await expect.poll(() => polled, { timeout: 10_000 }).toBeGreaterThan(0);
+  await page.keyboard.press('Escape');
+  await page.getByRole('link', { name: 'Live' }).click();
+  await page.waitForTimeout(1000);
+  const before = polled;
+  await page.waitForTimeout(5000);
+  expect(polled).toBe(before);
 });

@@ -1,6 +1,7 @@
 // Paces the queries of a page with many answers, so that it stays below the limits of a session: a
 // few run at a time, each starts a little after the one before, and one that meets a limit waits
 // and runs again.
+import { createPlaces } from './places.js';
 import { RequestFailed } from './request.js';
 
 const RUNNING_MAX = 4;
@@ -8,21 +9,14 @@ const GAP_MS = 70;
 const TRIES = 4;
 const PAUSE_MS = 1100;
 
-const waiting: (() => void)[] = [];
-let running = 0;
+const places = createPlaces(RUNNING_MAX);
 let nextAt = 0;
 
 async function enter(signal: AbortSignal): Promise<void> {
-  if (running >= RUNNING_MAX) await new Promise<void>((resolve) => waiting.push(resolve));
-  running += 1;
+  await places.enter();
   const now = performance.now();
   nextAt = Math.max(now, nextAt + GAP_MS);
   if (nextAt > now && !signal.aborted) await pause(nextAt - now);
-}
-
-function leave(): void {
-  running -= 1;
-  waiting.shift()?.();
 }
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
@@ -37,7 +31,7 @@ export async function paced<T>(run: () => Promise<T>, signal: AbortSignal): Prom
       const isLimited = error instanceof RequestFailed && error.status === 429;
       if (!isLimited || tried >= TRIES || signal.aborted) throw error;
     } finally {
-      leave();
+      places.leave();
     }
     await pause(PAUSE_MS * tried);
   }

@@ -1,5 +1,5 @@
 // Versions of a document: what each would change, and the way back to it.
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { instant } from '../answer/format.js';
 import { messageOf } from '../api/message-of.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
@@ -28,6 +28,7 @@ interface Props {
 export function VersionList({ versions, timezone, current, isEditable, read, restore }: Props) {
   const [chosen, setChosen] = useState<Chosen>();
   const [problem, setProblem] = useState<string>();
+  const isReading = useRef(false);
   const attempt = async (action: string, act: () => Promise<void>): Promise<void> => {
     setProblem(undefined);
     try {
@@ -36,6 +37,13 @@ export function VersionList({ versions, timezone, current, isEditable, read, res
       setProblem(messageOf(cause, action));
       setChosen(undefined);
     }
+  };
+  // A second version would take the place of the first in its dialog.
+  const choose = async (version: number): Promise<void> => {
+    if (isReading.current) return;
+    isReading.current = true;
+    await attempt(dashboardsTexts.restore(version), async () => setChosen(await read(version)));
+    isReading.current = false;
   };
   return (
     <>
@@ -49,13 +57,7 @@ export function VersionList({ versions, timezone, current, isEditable, read, res
               <span className={style.badge}>{dashboardsTexts.current}</span>
             ) : (
               isEditable && (
-                <button
-                  type="button"
-                  className="button small"
-                  onClick={() =>
-                    void attempt(dashboardsTexts.restore(version), async () => setChosen(await read(version)))
-                  }
-                >
+                <button type="button" className="button small" onClick={() => void choose(version)}>
                   {dashboardsTexts.restore(version)}
                 </button>
               )

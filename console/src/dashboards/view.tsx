@@ -77,8 +77,9 @@ export function View({ project, dashboard, values }: Props) {
           {dashboardsTexts.empty}
         </p>
       )}
-      {(isEmpty ? [] : config.sections).map((section) => (
-        <section key={section.title} aria-label={section.title}>
+      {(isEmpty ? [] : config.sections).map((section, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: titles may be the same
+        <section key={index} aria-label={section.title}>
           <h2 className={style.section}>{section.title}</h2>
           {section.cards.length === 0 && <p className="muted">{dashboardsTexts.noCardsHere}</p>}
           <div className={style.grid}>

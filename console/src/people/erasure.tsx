@@ -1,6 +1,6 @@
 // Erases a person after their id has been typed, and shows the receipt.
 import { useQueryClient } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { exact, instant } from '../answer/format.js';
 import { messageOf } from '../api/message-of.js';
 import { getJson, isPassing, postJson } from '../api/request.js';
@@ -32,6 +32,13 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
   const [problem, setProblem] = useState<string>();
   const [receipt, setReceipt] = useState<Receipt>();
   const client = useQueryClient();
+  const isShown = useRef(true);
+  useEffect(() => {
+    isShown.current = true;
+    return () => {
+      isShown.current = false;
+    };
+  }, []);
   const path = `/api/projects/${project.id}/erasures`;
   const ask = (): void => {
     setProblem(undefined);
@@ -44,7 +51,8 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
       let found = (await (await postJson(path, { user_id: id })).json()) as Receipt;
       setReceipt(found);
       setAsking(false);
-      while (found.status === 'pending') {
+      // The erasure goes on without this page.
+      while (found.status === 'pending' && isShown.current) {
         await new Promise((resolve) => setTimeout(resolve, POLL_MS));
         found = await readReceipt(`${path}/${found.request_id}`, found);
       }

@@ -19,6 +19,7 @@ export function Dialog({ name, close, className, children }: Props) {
   }, []);
   // A click is also what ends outside after text was selected in a field.
   const beganOutside = useRef(false);
+  const hasTyped = useRef(false);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog, and the browser sees to it
     <dialog
@@ -26,11 +27,16 @@ export function Dialog({ name, close, className, children }: Props) {
       aria-label={name}
       className={`${style.dialog} ${className ?? ''}`}
       onClose={close}
+      onInput={({ target }) => {
+        if (target instanceof Element && target.closest('form') !== null) hasTyped.current = true;
+      }}
       onPointerDown={(event) => {
         beganOutside.current = event.target === dialog.current;
       }}
       onClick={(event) => {
-        if (event.target === dialog.current && beganOutside.current) dialog.current.close();
+        const isOutside = event.target === dialog.current && beganOutside.current;
+        // A click beside a form loses nothing that was typed: Escape and its buttons close it.
+        if (isOutside && !hasTyped.current) dialog.current?.close();
       }}
     >
       {children}

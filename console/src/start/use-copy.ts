@@ -1,11 +1,12 @@
 // Copies a text, with a note for the button that says for a moment whether it was copied.
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { texts } from '../texts.js';
 
 const SHOWN_MS = 2000;
 
 export function useCopy(text: string): readonly [note: string | undefined, copy: () => Promise<void>] {
   const [note, setNote] = useState<string>();
+  const timer = useRef(0);
   const copy = async (): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text);
@@ -13,7 +14,8 @@ export function useCopy(text: string): readonly [note: string | undefined, copy:
     } catch {
       setNote(texts.ask.copyFailed);
     }
-    setTimeout(() => setNote(undefined), SHOWN_MS);
+    clearTimeout(timer.current);
+    timer.current = window.setTimeout(() => setNote(undefined), SHOWN_MS);
   };
   return [note, copy];
 }
