@@ -194,7 +194,8 @@ export const CHECKS: readonly Check[] = [
       const problems = await Promise.all(known.map(({ name, url }) => findUnready(name, url)));
       const unready = problems.filter((problem) => problem !== undefined);
       if (unready.length > 0) return { state: 'failed', found: unready.join('; ') };
-      return ok(`${known.map(({ name }) => name).join(' and ')} ready`);
+      const missing = processes.web === undefined ? '; web is not asked, because SERVICE_URL is not set' : '';
+      return ok(`${known.map(({ name }) => name).join(' and ')} ready${missing}`);
     },
   },
   {

@@ -166,6 +166,8 @@ test('asks processes whether they are ready, and names those that are not', { ti
   try {
     const { status, output } = await doctor({ SERVICE_URL: processes.url });
     expect(output).toContain('✓ Processes: web ready\n');
+    const half = await doctor({ QUERY_URL: processes.url });
+    expect(half.output).toContain('✓ Processes: query ready; web is not asked, because SERVICE_URL is not set\n');
     expect(output).toContain('✓ Workers: connected\n');
     expect(status).toBe(0);
   } finally {
