@@ -143,12 +143,18 @@ const isEmpty = ({ events, links, profiles }: ImportSummary): boolean => events 
 
 function Progress({ step }: { readonly step: Step }) {
   const share = step.kind === 'uploading' ? step.share : shareOf(step.progress);
+  useEffect(() => {
+    const askFirst = (event: Event): void => event.preventDefault();
+    addEventListener('beforeunload', askFirst);
+    return () => removeEventListener('beforeunload', askFirst);
+  }, []);
   return (
     <div className={style.progress}>
       <progress aria-label={importTexts.progress} value={share} />
       <span role="status">
         {step.kind === 'uploading' ? importTexts.uploading(Math.floor(share * 100)) : describe(step.progress)}
       </span>
+      <span className="muted">{importTexts.stay}</span>
     </div>
   );
 }

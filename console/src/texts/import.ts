@@ -31,6 +31,7 @@ export const importTexts = {
   identities: (count: string) => `${count} links and profiles`,
   left: (seconds: number) => (seconds < 90 ? `, ${seconds} s left` : `, ${Math.round(seconds / 60)} min left`),
   progress: 'Progress of the import',
+  stay: 'Stay on this page: leaving it ends the import.',
   cancelled: 'Cancelled. Import again to go on: what was imported is not counted twice.',
   goOn: 'Import again to go on: what was imported is not counted twice.',
   cutOff: 'the connection ended before the import did',
