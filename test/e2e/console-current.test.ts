@@ -121,7 +121,8 @@ test('an erasure that goes on is not asked for after its page was left', async (
   await expect.poll(() => polled, { timeout: 10_000 }).toBeGreaterThan(0);
   await page.keyboard.press('Escape');
   await page.getByRole('link', { name: 'Live' }).click();
-  await page.waitForTimeout(1000);
+  // The page may be waiting for its next turn.
+  await page.waitForTimeout(3000);
   const before = polled;
   await page.waitForTimeout(5000);
   expect(polled).toBe(before);
