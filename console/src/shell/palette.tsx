@@ -8,6 +8,7 @@ import { toFragment } from '../ask/permalink.js';
 import type { Boot, Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { Dialog } from './dialog.js';
+import { hasWords } from './has-words.js';
 import style from './palette.module.css';
 import { NAVIGATION } from './shell.js';
 
@@ -42,9 +43,7 @@ export function Palette({ boot, project, close }: { boot: Boot; project: Project
   const id = useId();
   const { data, error, isLoading } = useQuery(listQuery(project.id));
   const all = useMemo(() => targetsOf(boot, project, data), [boot, project, data]);
-  const found = all
-    .filter(({ label }) => words.split(/\s+/).every((word) => label.toLowerCase().includes(word.toLowerCase())))
-    .slice(0, SHOWN_MAX);
+  const found = all.filter(({ label }) => hasWords(label, words)).slice(0, SHOWN_MAX);
 
   const open = (target: Target | undefined): void => {
     if (target === undefined) return;

@@ -2,6 +2,7 @@
 // any order and case.
 import { type ReactNode, useState } from 'react';
 import { texts } from '../texts.js';
+import { hasWords } from './has-words.js';
 import style from './search-field.module.css';
 
 /** So many items are seen at a glance, without a search. */
@@ -17,11 +18,7 @@ interface Search<T> {
 export function useSearch<T>(items: readonly T[], textOf: (item: T) => string, name: string): Search<T> {
   const [words, setWords] = useState('');
   if (items.length <= GLANCE_MAX) return { found: items, field: null };
-  const wanted = words.toLowerCase().split(/\s+/);
-  const found = items.filter((item) => {
-    const text = textOf(item).toLowerCase();
-    return wanted.every((word) => text.includes(word));
-  });
+  const found = items.filter((item) => hasWords(textOf(item), words));
   const field = (
     <>
       <input
