@@ -262,19 +262,25 @@ export const dataDirectory = (): string => resolve(packageRoot, process.env.DATA
 
 /**
  * For operator commands: the environment, or the environment of the running standalone service when
- * no store is set.
+ * no store is set, or when the Redis that is set is the one that it uses.
  */
 export function readOperatorConfig(): Config {
-  if (process.env.REDIS_URL) return readConfig();
   const path = join(dataDirectory(), SERVICE_ENVIRONMENT_FILE);
-  if (!existsSync(path)) {
+  const running = readRunningEnvironment(path);
+  const { REDIS_URL: redis } = process.env;
+  if (redis && redis !== running?.REDIS_URL) return readConfig();
+  if (running === undefined) {
     throw new ConfigProblem(
       `no running service found at ${path}: run "npm start" first, or set REDIS_URL and its like`,
     );
   }
-  const { [HOLDER_PID]: pid, ...settings } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string>;
+  const { [HOLDER_PID]: pid, ...settings } = running;
   if (pid !== undefined && !isProcessRunning(Number(pid))) {
+    if (redis) return readConfig();
     throw new ConfigProblem(`npm start, process ${pid}, ended without stopping its service: run "npm start" again`);
   }
   return parseConfig({ ...settings, ...withoutEmpty(process.env) });
 }
+
+const readRunningEnvironment = (path: string): Environment | undefined =>
+  existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : undefined;

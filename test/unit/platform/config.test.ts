@@ -34,14 +34,14 @@ test('what is missing is named as missing, also when it is empty', () => {
   expect(() => parseConfig({ ...others, REDIS_URL: '' })).toThrow(problem);
 });
 
-function readBeside(content: object) {
+function readBeside(content: object, environment: Record<string, string> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'operator-config-'));
   writeFileSync(join(folder, SERVICE_ENVIRONMENT_FILE), JSON.stringify(content));
   const names = ['DATA_DIR', ...Object.keys(STORES), 'CLICKHOUSE_DATABASE'];
   const before = Object.fromEntries(names.map((name) => [name, process.env[name]]));
   try {
     for (const name of names) process.env[name] = '';
-    process.env.DATA_DIR = folder;
+    Object.assign(process.env, environment, { DATA_DIR: folder });
     return readOperatorConfig();
   } finally {
     for (const [name, value] of Object.entries(before)) {
@@ -57,6 +57,12 @@ test('an empty variable does not hide what the running service has', () => {
     ...STORES,
     CLICKHOUSE_DATABASE: 'other',
   });
+});
+
+test('a REDIS_URL in the environment does not hide a running service that uses it', () => {
+  const stores = { DATABASE_URL: 'postgres://mine', REDIS_URL: STORES.REDIS_URL };
+  expect(readBeside(STORES, stores)).toMatchObject({ ...STORES, ...stores });
+  expect(() => readBeside(STORES, { ...stores, REDIS_URL: 'redis://other' })).toThrow('CLICKHOUSE_URL: missing');
 });
 
 test('a service whose npm start was killed is named, instead of its stores', () => {
