@@ -12,6 +12,7 @@ import { listen } from '../src/platform/http/server.js';
 import { createLifecycle } from '../src/platform/lifecycle.js';
 import { createLogger } from '../src/platform/log.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
+import { refuseTransactionPooler } from '../src/platform/postgres/pooler.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
@@ -67,6 +68,7 @@ process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());
+await refuseTransactionPooler(postgres).catch(exitForProblem);
 const shards = new Shards(config, { postgres, log, requestTimeoutMs: 300_000 });
 lifecycle.onClose('clickhouse', () => shards.close());
 const redis = createRedis(config);

@@ -14,6 +14,7 @@ import { withTimeout } from '../platform/flow/with-timeout.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import { findLockHolder } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/pooler.js';
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
@@ -93,6 +94,17 @@ export const CHECKS: readonly Check[] = [
       );
       return judge(rows[0].number >= POSTGRES_MIN, rows[0].text.split(' ').slice(0, 2).join(' '));
     },
+  },
+  {
+    name: 'Connections to PostgreSQL',
+    advice: POOLER_ADVICE,
+    run: async ({ postgres }) =>
+      (await isPooledByTransaction(postgres))
+        ? {
+            state: 'failed',
+            found: 'a pooler gives each transaction another one: locks do not hold, and workers refuse to start',
+          }
+        : ok('each is its own'),
   },
   {
     name: 'Redis',

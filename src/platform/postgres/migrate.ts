@@ -5,6 +5,7 @@ import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
 import type { StepProgress, StepState } from '../progress.js';
 import { createPostgres, type PostgresSettings } from './client.js';
+import { refuseTransactionPooler } from './pooler.js';
 
 function toMigrations() {
   // Compiled code runs the compiled migrations. Names are stored without extension, so both agree.
@@ -37,7 +38,8 @@ export async function applyMigrations(config: PostgresSettings, names: readonly 
 const UNKNOWN_APPLIED = /^The migration directory is corrupt, .* missing: (?<files>.*)$/;
 
 /**
- * Idempotent. Throws NewerData for a database of a newer version. Resolves with the names of the
+ * Idempotent. Throws NewerData for a database of a newer version, and a ConfigProblem for a pooler
+ * that gives each transaction another connection. Resolves with the names of the
  * newly applied migrations. One transaction: a run that is interrupted leaves nothing, its lock
  * neither.
  */
@@ -60,6 +62,7 @@ export async function migratePostgres(config: PostgresSettings, progress?: StepP
   const read = async (): Promise<StepState | undefined> =>
     total === 0 ? undefined : { step: 'migrating PostgreSQL', done, total, unit: 'migrations' };
   try {
+    await refuseTransactionPooler(postgres);
     return await (progress === undefined ? migrate() : progress.watch(read, migrate));
   } catch (error) {
     const files = error instanceof Error ? UNKNOWN_APPLIED.exec(error.message)?.groups?.files : undefined;

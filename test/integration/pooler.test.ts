@@ -1,0 +1,59 @@
+// A pooler that gives each transaction another connection, with which advisory locks do not hold:
+// migrations and the worker refuse it, and the doctor names it.
+import { spawn } from 'node:child_process';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import { isPooledByTransaction } from '../../src/platform/postgres/pooler.js';
+import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { startTransactionPooler } from '../support/transaction-pooler.js';
+
+let databases: TestDatabases;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+});
+
+afterAll(() => databases?.close());
+
+/** With a pooler of its own: a client that was ended by force leaves its answer to the next one. */
+async function runBehindPooler(script: string): Promise<{ status: number | null; output: string }> {
+  const pooler = await startTransactionPooler(databases.config.DATABASE_URL);
+  const child = spawn(process.execPath, [script], {
+    cwd: packageRoot,
+    env: { PATH: process.env.PATH, ...databases.env, DATABASE_URL: pooler.url },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (text) => {
+      output += text;
+    });
+  }
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  pooler.close();
+  return { status, output };
+}
+
+test('connections of the server itself are told from those of a pooler', async () => {
+  const pooler = await startTransactionPooler(databases.config.DATABASE_URL);
+  const ask = async (url: string) => {
+    const postgres = createPostgres({ DATABASE_URL: url }, { poolMax: 2 });
+    return isPooledByTransaction(postgres).finally(() => postgres.destroy());
+  };
+  expect(await ask(databases.config.DATABASE_URL)).toBe(false);
+  expect(await ask(pooler.url)).toBe(true);
+  pooler.close();
+});
+
+test.each(['dist/src/platform/migrate.js', 'dist/processes/worker.js'])('%s refuses the pooler', async (script) => {
+  const { status, output } = await runBehindPooler(script);
+  expect(output).toContain('DATABASE_URL is a pooler that gives each transaction another connection');
+  expect(output).not.toContain('    at ');
+  expect(status).toBe(1);
+});
+
+test('the doctor names the pooler', async () => {
+  const { status, output } = await runBehindPooler('dist/cli/doctor.js');
+  expect(output).toContain('✗ Connections to PostgreSQL: a pooler gives each transaction another one');
+  expect(status).toBe(1);
+});
