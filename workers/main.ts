@@ -15,6 +15,7 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { refuseTransactionPooler } from '../src/platform/postgres/pooler.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
+import { refuseCluster } from '../src/platform/redis/cluster.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { passStartGate } from '../src/platform/start-gate.js';
@@ -73,6 +74,7 @@ const shards = new Shards(config, { postgres, log, requestTimeoutMs: 300_000 });
 lifecycle.onClose('clickhouse', () => shards.close());
 const redis = createRedis(config);
 lifecycle.onClose('redis', async () => redis.disconnect());
+await refuseCluster(redis).catch(exitForProblem);
 
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);

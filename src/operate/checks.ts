@@ -16,6 +16,7 @@ import { findLockHolder } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/pooler.js';
 import type { Redis } from '../platform/redis/client.js';
+import { CLUSTER_ADVICE, isCluster } from '../platform/redis/cluster.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import { listDeadLetters, withQueue } from './dead-letter-jobs.js';
@@ -108,10 +109,11 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Redis',
-    advice: 'see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer',
+    advice: `see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer; ${CLUSTER_ADVICE}`,
     run: async ({ redis }) => {
       const info = await unlessRefused(redis, redis.info('server'));
       const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
+      if (isCluster(info)) return { state: 'failed', found: `${version}, a Redis Cluster` };
       const [major = 0, minor = 0] = version.split('.').map(Number);
       return judge(major > REDIS_MIN[0] || (major === REDIS_MIN[0] && minor >= REDIS_MIN[1]), version);
     },
