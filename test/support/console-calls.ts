@@ -194,6 +194,7 @@ export async function personCalls(postgres: Postgres, secretKeyBase: string): Pr
   const team = { organization_name: 'Team' };
   return [
     ...oauthCalls(secretKeyBase, own),
+    ...brokenLinks(own),
     { route: 'GET /sign-in/{token}', path, status: 200 },
     { route: 'POST /sign-in/{token}', path, status: 303 },
     { route: 'POST /sign-in/{token}', path, status: 404 },
@@ -207,6 +208,17 @@ export async function personCalls(postgres: Postgres, secretKeyBase: string): Pr
       session: people.owner.session,
       body: { ...team, organization_name_confirm: 'Team' },
     },
+  ];
+}
+
+/** Browsers get pages, and JSON below /api. */
+function brokenLinks(own: Sent): Call[] {
+  const headers = { Accept: 'text/html' };
+  return [
+    { route: 'GET /api/orgs/{orgID}', path: '/api/orgs/%ff', status: 400, ...own, headers },
+    { route: 'GET /projects/{projectID}', path: '/projects/%ff', status: 400, headers },
+    { route: 'GET /unsubscribe/{token}', path: '/unsubscribe/none', status: 404, headers },
+    { route: 'GET /oauth/authorize', status: 400, headers },
   ];
 }
 

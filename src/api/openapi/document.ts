@@ -142,9 +142,10 @@ function kindOf(status: number): PublicErrorKind {
   return kind;
 }
 
-/** Page routes answer errors as HTML to browsers. */
-function toError({ tag }: Operation, kind: PublicErrorKind): Record<string, unknown> {
-  if (tag !== 'Pages') return { $ref: `#/components/responses/${kind}` };
+/** Routes of pages answer errors as HTML to browsers. */
+function toError({ tag, answers }: Operation, kind: PublicErrorKind): Record<string, unknown> {
+  const isPage = tag === 'Pages' || Object.values(answers).some((content) => 'text/html' in content);
+  if (!isPage) return { $ref: `#/components/responses/${kind}` };
   const response = toErrorResponse(kind);
   return { ...response, content: { ...response.content, 'text/html': { schema: { type: 'string' } } } };
 }
@@ -170,8 +171,8 @@ function errorStatusesOf({ auth, path }: RouteRule, { body, errors = [] }: Opera
     ...errors,
     ...(auth === 'public' ? [] : [401, 403, 429, 503]),
     ...(body === undefined ? [] : [400, 413]),
-    // At least a malformed request target.
-    ...(auth === 'public' && !path.includes('{') ? [400] : []),
+    // At least a malformed request target, or a parameter whose percent-encoding is malformed.
+    ...(auth === 'public' || path.includes('{') ? [400] : []),
     ...(path.includes('{') ? [404] : []),
   ]);
   return [...statuses].sort((a, b) => a - b);
