@@ -162,8 +162,12 @@ export class SendQueue {
       const text = await response.text();
       const retryAfter = response.headers.get('Retry-After');
       // A redirect with 301 or 302 repeats a POST as a GET, without its body: any page answers 200.
-      if (response.ok && response.redirected && !response.headers.get('Content-Type')?.includes('json'))
+      const type = response.headers.get('Content-Type') ?? '';
+      if (response.ok && response.redirected && !type.includes('json'))
         return { error: new Error(`the request was redirected to ${response.url}`), isFinal: true, retryAfter };
+      // Login pages of networks and maintenance pages of proxies come with 200.
+      if (response.ok && type.startsWith('text/html'))
+        return { error: new Error(`a page answered instead of the service at ${response.url}`), retryAfter };
       if (response.ok) return { retryAfter };
       return { error: toServiceError(response.status, text), isFinal: !isPassing(response.status), retryAfter };
     } catch (error) {
