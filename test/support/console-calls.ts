@@ -235,6 +235,7 @@ function oauthCalls(secretKeyBase: string, own: Sent): Call[] {
     { route: 'GET /.well-known/oauth-protected-resource', status: 200 },
     { route: 'GET /.well-known/oauth-protected-resource/mcp', status: 200 },
     { route: 'GET /.well-known/oauth-authorization-server', status: 200 },
+    { route: 'POST /mcp', status: 401 },
     { route: 'POST /oauth/register', status: 201, body: metadata },
     { route: 'POST /oauth/register', status: 400, body: {} },
     { route: 'GET /oauth/authorize', status: 400 },

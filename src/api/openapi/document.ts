@@ -129,7 +129,11 @@ function toErrorResponse(kind: PublicErrorKind) {
 
 function toResponses(rule: RouteRule, operation: Operation): Record<string, unknown> {
   const answers = Object.entries(operation.answers).map(([status, content]) => [status, toAnswer(status, content)]);
-  const errors = errorStatusesOf(rule, operation).map((status) => [String(status), toError(operation, kindOf(status))]);
+  const errors = errorStatusesOf(rule, operation).map((status) => {
+    const kind = kindOf(status);
+    const isChallenge = rule.auth === 'agent' && kind === 'unauthenticated';
+    return [String(status), isChallenge ? toChallenge() : toError(operation, kind)];
+  });
   // A route that only redirects: clients follow it, and every other status is an error.
   const isRedirect = !Object.keys(operation.answers).some((status) => status.startsWith('2'));
   const others = isRedirect ? [['default', toError(operation, 'bad_request')]] : [];
@@ -141,6 +145,12 @@ function kindOf(status: number): PublicErrorKind {
   if (kind === undefined) throw new Error(`no kind of error has the status ${status}`);
   return kind;
 }
+
+/** Agents find the authorization by OAuth in the header. */
+const toChallenge = () => ({
+  ...toErrorResponse('unauthenticated'),
+  headers: { 'WWW-Authenticate': { description: 'Where tokens are issued (RFC 9728)', schema: { type: 'string' } } },
+});
 
 /** Routes of pages answer errors as HTML to browsers. */
 function toError({ tag, answers }: Operation, kind: PublicErrorKind): Record<string, unknown> {
