@@ -104,6 +104,14 @@ describe('a page with status 200, of a network or a proxy, is no answer of the s
     await server.close();
   });
 
+  test('Node: a query rejects with it', async () => {
+    const server = await startScriptedServer();
+    server.answers.push(PAGE);
+    const answered = new Client({ key: 'k', host: server.url }).query('*');
+    await expect(answered).rejects.toThrow(`a page answered instead of the service at ${server.url}/query`);
+    await server.close();
+  });
+
   test('Python: so it is, and an error without a text has its status', async () => {
     const server = await startScriptedServer();
     server.answers.push(PAGE, { status: 200 }, ...Array(4).fill(PAGE), { status: 403, body: '' });

@@ -1,7 +1,7 @@
 // Background send queue: one request after the other, each retried until it is accepted, rejected
 // permanently, or dropped. Bodies are queued as text, so that retries are identical.
 import { isPassing, RETRIES_MAX, retryDelayMs } from './retry-delay.js';
-import { toServiceError } from './service-error.js';
+import { toPageError, toServiceError } from './service-error.js';
 import { ServiceError } from './types.js';
 
 export type Route = '/track' | '/identify';
@@ -162,12 +162,10 @@ export class SendQueue {
       const text = await response.text();
       const retryAfter = response.headers.get('Retry-After');
       // A redirect with 301 or 302 repeats a POST as a GET, without its body: any page answers 200.
-      const type = response.headers.get('Content-Type') ?? '';
-      if (response.ok && response.redirected && !type.includes('json'))
+      if (response.ok && response.redirected && !response.headers.get('Content-Type')?.includes('json'))
         return { error: new Error(`the request was redirected to ${response.url}`), isFinal: true, retryAfter };
-      // Login pages of networks and maintenance pages of proxies come with 200.
-      if (response.ok && type.startsWith('text/html'))
-        return { error: new Error(`a page answered instead of the service at ${response.url}`), retryAfter };
+      const error = toPageError(response);
+      if (error !== undefined) return { error, retryAfter };
       if (response.ok) return { retryAfter };
       return { error: toServiceError(response.status, text), isFinal: !isPassing(response.status), retryAfter };
     } catch (error) {
