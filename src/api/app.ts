@@ -12,7 +12,7 @@ import { createIngestRouter, createTrackFront, type IngestDeps } from '../ingest
 import { compressAnswers } from '../platform/http/compress.js';
 import { identifyRequest } from '../platform/http/request-id.js';
 import type { RequestMetrics } from '../platform/http/request-metrics.js';
-import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
+import { errorResponder, nameFailures, notFound } from '../platform/http/respond.js';
 import { createExpressApp } from '../platform/http/router.js';
 import { securityHeaders } from '../platform/http/security-headers.js';
 import { removeForwardedPorts } from '../platform/http/trusted-peer.js';
@@ -60,7 +60,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(deps.operations);
   app.use(createMethodCheck(ROUTES));
   app.use(notFound);
-  app.use(nameStoreFailures(deps.log));
+  app.use(nameFailures(deps.log));
   app.use(deps.showProblems);
   app.use(errorResponder(deps.log));
   const trustsProxies = deps.trustProxy !== undefined;

@@ -14,7 +14,10 @@ const POLL_MS = 25;
 
 /** For the OpenAPI document; parseWait is cheaper for the requests that have no query. */
 export const trackQuery = z.object({
-  wait: z.literal('1').optional().meta({ description: 'answers when the events are counted; with a secret key' }),
+  wait: z
+    .literal('1')
+    .optional()
+    .meta({ description: 'answers when the events are counted; with a secret key or a token' }),
   replace: z.literal('without-host').optional().meta({
     description: 'replaces stored events of the same ids that have no hostname; with a secret key',
   }),

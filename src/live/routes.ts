@@ -14,6 +14,12 @@ const RETRY_MS = 1000;
 /** A reader that does not take this much is disconnected. */
 const WAITING_BYTES_MAX = 1024 * 1024;
 
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'X-Accel-Buffering': 'no',
+} as const;
+
 const secondsField = z.coerce
   .number()
   .int()
@@ -44,12 +50,12 @@ export function createLive(deps: LiveDeps): Live {
     const projectId = projectIdOf(res);
     // A client that has left meanwhile gets no `close` any more.
     if (res.destroyed) return;
+    if (req.method === 'HEAD') {
+      res.writeHead(200, HEADERS).end();
+      return;
+    }
     const leave = admission.open({ projectId, ownerId: projectOwnerIdOf(res) });
-    res.writeHead(200, {
-      'Content-Type': 'text/event-stream; charset=utf-8',
-      'Cache-Control': 'no-store',
-      'X-Accel-Buffering': 'no',
-    });
+    res.writeHead(200, HEADERS);
     res.write(`retry: ${RETRY_MS}\n\n`);
     open.add(res);
     const stop = feeds.watch({ projectId, personId: personOf(res).personId }, (message) => send(res, message));

@@ -3,7 +3,7 @@ import type { Express, RequestHandler, Router } from 'express';
 import { createMethodCheck } from '../access/allowed-methods.js';
 import { ROUTES } from '../access/route-matrix.js';
 import { identifyRequest } from '../platform/http/request-id.js';
-import { errorResponder, nameStoreFailures, notFound } from '../platform/http/respond.js';
+import { errorResponder, nameFailures, notFound } from '../platform/http/respond.js';
 import { createExpressApp } from '../platform/http/router.js';
 import type { Logger } from '../platform/log.js';
 
@@ -25,7 +25,7 @@ export function createQueryApp(deps: QueryAppDeps): Express {
   app.use(deps.operations);
   app.use(createMethodCheck(ROUTES.filter(({ path }) => PATHS.includes(path))));
   app.use(notFound);
-  app.use(nameStoreFailures(deps.log));
+  app.use(nameFailures(deps.log));
   app.use(errorResponder(deps.log));
   return app;
 }

@@ -69,6 +69,7 @@ describe('the error of a rejected request', () => {
     ['{"error":"the key is not valid"}', 'the key is not valid'],
     ['{"error":{"code":403}}', '{"error":{"code":403}}'],
     ['<html>', '<html>'],
+    ['', 'status 403'],
   ])('Node: %s has the message %s', async (body, message) => {
     const server = await startScriptedServer();
     server.answers.push({ status: 403, body });
@@ -77,6 +78,51 @@ describe('the error of a rejected request', () => {
     client.track({ event_type: 'a' });
     await client.flush();
     expect(errors).toEqual([expect.objectContaining({ status: 403, message })]);
+    await server.close();
+  });
+});
+
+describe('a page with status 200, of a network or a proxy, is no answer of the service', () => {
+  const PAGE = { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: '<h1>Sign in</h1>' };
+
+  test('Node: the request is repeated, then reported as lost', async () => {
+    const server = await startScriptedServer();
+    const losses: [string, number][] = [];
+    const client = new Client({
+      key: 'k',
+      host: server.url,
+      onError: ({ message }, lost) => losses.push([message, lost]),
+    });
+    server.answers.push(PAGE);
+    client.track({ event_type: 'a' });
+    await client.flush();
+    expect([server.requests.map(({ text }) => text), losses]).toEqual([Array(2).fill(server.requests[0]?.text), []]);
+    server.answers.push(...Array(4).fill(PAGE));
+    client.track({ event_type: 'b' });
+    await client.flush();
+    expect(losses).toEqual([[`a page answered instead of the service at ${server.url}/track`, 1]]);
+    await server.close();
+  });
+
+  test('Node: a query rejects with it', async () => {
+    const server = await startScriptedServer();
+    server.answers.push(PAGE);
+    const answered = new Client({ key: 'k', host: server.url }).query('*');
+    await expect(answered).rejects.toThrow(`a page answered instead of the service at ${server.url}/query`);
+    await server.close();
+  });
+
+  test('Python: so it is, and an error without a text has its status', async () => {
+    const server = await startScriptedServer();
+    server.answers.push(PAGE, { status: 200 }, ...Array(4).fill(PAGE), { status: 403, body: '' });
+    const printed = await runPythonScript(`
+from event_analytics import Client
+client = Client("k", "${server.url}", on_error=lambda error, lost: print(error, lost))
+for event_type in "abc":
+    client.track(event_type)
+    client.flush(30)
+`);
+    expect(printed).toBe(`a page answered instead of the service at ${server.url}/track 1\nstatus 403 1`);
     await server.close();
   });
 });

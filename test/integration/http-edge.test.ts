@@ -263,6 +263,7 @@ describe('errors that Node raises before routing', () => {
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
     expect(answer.headers.get('content-length')).toBe(String(answer.body.length));
     expect(answer.headers.get('connection')).toBe('close');
+    expect(answer.headers.has('allow')).toBe(refusal.status === 405);
   }
 
   const PROCESSES = ['web', 'query', 'worker'];

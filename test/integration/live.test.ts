@@ -47,6 +47,17 @@ async function watch(projectId: string, session: string): Promise<Stream> {
   return { status: response.status, text: () => received, close: () => gone.abort() };
 }
 
+test('HEAD of the feed answers at once', async () => {
+  const { organization, people } = await createTeam(postgres);
+  const { id } = await createTeamProject(postgres, databases, organization.id, 'A');
+  const response = await fetch(`${processes.url}/api/projects/${id}/live`, {
+    method: 'HEAD',
+    headers: { Cookie: `service_session=${people.member.session}` },
+    signal: AbortSignal.timeout(10_000),
+  });
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+});
+
 test('GET /live sends accepted and rejected events of its project only', async () => {
   const { organization, people } = await createTeam(postgres);
   const [own, other] = [

@@ -282,8 +282,7 @@ async function createCalls(): Promise<Call[]> {
       ...own,
       body: { domain: 'example.org' },
     },
-    // Fails as documented, because the resolver of this test does not know the name;
-    // domains.test.ts tests the success.
+    // The resolver of this test does not know the name; domains.test.ts tests the success.
     {
       route: 'POST /api/orgs/{orgID}/domains/{domainID}/verify',
       path: `/api/orgs/${org}/domains/none/verify`,
@@ -390,6 +389,7 @@ describe('expectDocumented', () => {
     ['a field of another type', 'POST /track', 200, JSON_TYPE, '{"accepted":"1"}'],
     ['an additional field', 'POST /track', 200, JSON_TYPE, '{"accepted":1,"rejected":1}'],
     ['another media type', 'POST /track', 200, 'text/plain', '1'],
+    ['a missing header', 'POST /track', 429, JSON_TYPE, '{"error":"too many"}'],
     ['an undocumented status', 'GET /api/orgs', 418, JSON_TYPE, '{"error":"tea"}'],
     ['an error of another shape', 'GET /api/orgs', 401, JSON_TYPE, '{"message":"no"}'],
     ['an object instead of a list', 'GET /api/orgs', 200, JSON_TYPE, '{"organizations":[]}'],

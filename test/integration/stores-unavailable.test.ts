@@ -4,6 +4,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject } from '../support/accounts.js';
+import { expectDocumented } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { type StoreRelay, startStoreRelay } from '../support/store-relay.js';
@@ -130,13 +131,17 @@ async function send(
     method,
     headers: { ...(key !== undefined && { 'X-API-Key': key }), 'Content-Type': 'application/json', ...headers },
     ...(body !== undefined && { body: JSON.stringify(body) }),
+    redirect: 'manual',
     signal: AbortSignal.timeout(20_000),
   });
-  return { status: response.status, type: response.headers.get('Content-Type') ?? '', text: await response.text() };
+  const [contentType, text] = [response.headers.get('Content-Type'), await response.text()];
+  expectDocumented(route, { status: response.status, contentType, text });
+  return { status: response.status, type: contentType ?? '', text };
 }
 
 const EVENT = { event_type: 'a' };
 const QUERY = { q: 'a | count' };
+const SIGN_IN_LINK = `/sign-in/${'a'.repeat(43)}.${Date.now() + 3_600_000}`;
 const withSession = (): Record<string, string> => ({ Cookie: `service_session=${keys.session}` });
 
 /** Routes of each class that need the store (503) and that do not. */
@@ -161,6 +166,12 @@ const ANSWERS: Record<Store, readonly [status: number, route: string, sent: () =
     [503, 'POST /api/orgs', () => ({ headers: withSession(), body: { name: 'More' } })],
     [503, `GET /api/projects/{project}/dashboards`, () => ({ headers: withSession() })],
     [503, 'GET /', () => ({ headers: { ...withSession(), Accept: 'text/html' } })],
+    [503, 'GET /start', () => ({ headers: withSession() })],
+    [503, 'GET /projects/{project}/ask', () => ({ headers: withSession() })],
+    [503, 'GET /invitations/a', () => ({})],
+    [503, `GET ${SIGN_IN_LINK}`, () => ({})],
+    [503, `POST ${SIGN_IN_LINK}`, () => ({})],
+    [503, 'POST /auth/logout', () => ({ headers: withSession() })],
     [200, 'GET /openapi.json', () => ({})],
   ],
   clickhouse: [

@@ -92,6 +92,6 @@ export async function send(url: string, route: string, { session, key, body, hea
   });
   const text = await response.text();
   const contentType = response.headers.get('content-type');
-  expectDocumented(route, { status: response.status, contentType, text });
+  expectDocumented(route, { status: response.status, contentType, text, headers: response.headers });
   return { status: response.status, body: contentType?.startsWith('application/json') ? JSON.parse(text) : text };
 }

@@ -194,6 +194,7 @@ export async function personCalls(postgres: Postgres, secretKeyBase: string): Pr
   const team = { organization_name: 'Team' };
   return [
     ...oauthCalls(secretKeyBase, own),
+    ...brokenLinks(own),
     { route: 'GET /sign-in/{token}', path, status: 200 },
     { route: 'POST /sign-in/{token}', path, status: 303 },
     { route: 'POST /sign-in/{token}', path, status: 404 },
@@ -210,6 +211,17 @@ export async function personCalls(postgres: Postgres, secretKeyBase: string): Pr
   ];
 }
 
+/** Browsers get pages, and JSON below /api. */
+function brokenLinks(own: Sent): Call[] {
+  const headers = { Accept: 'text/html' };
+  return [
+    { route: 'GET /api/orgs/{orgID}', path: '/api/orgs/%ff', status: 400, ...own, headers },
+    { route: 'GET /projects/{projectID}', path: '/projects/%ff', status: 400, headers },
+    { route: 'GET /unsubscribe/{token}', path: '/unsubscribe/none', status: 404, headers },
+    { route: 'GET /oauth/authorize', status: 400, headers },
+  ];
+}
+
 const CALLBACK = 'https://client.example.com/callback';
 
 function oauthCalls(secretKeyBase: string, own: Sent): Call[] {
@@ -223,6 +235,7 @@ function oauthCalls(secretKeyBase: string, own: Sent): Call[] {
     { route: 'GET /.well-known/oauth-protected-resource', status: 200 },
     { route: 'GET /.well-known/oauth-protected-resource/mcp', status: 200 },
     { route: 'GET /.well-known/oauth-authorization-server', status: 200 },
+    { route: 'POST /mcp', status: 401 },
     { route: 'POST /oauth/register', status: 201, body: metadata },
     { route: 'POST /oauth/register', status: 400, body: {} },
     { route: 'GET /oauth/authorize', status: 400 },

@@ -1,11 +1,12 @@
-// Validates responses against the OpenAPI document: status, media type and body. Every response to
-// `send` is validated.
+// Validates responses against the OpenAPI document: status, headers, media type and body. Every
+// response to `send` is validated.
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { toOpenApiDocument } from '../../src/api/openapi/document.js';
 
 interface Response {
   readonly $ref?: string;
+  readonly headers?: Readonly<Record<string, unknown>>;
   readonly content?: Readonly<Record<string, unknown>>;
 }
 
@@ -32,6 +33,7 @@ export interface SeenAnswer {
   readonly status: number;
   readonly contentType: string | null;
   readonly text: string;
+  readonly headers?: Headers;
 }
 
 /**
@@ -47,7 +49,9 @@ export function expectDocumented(route: string, answer: SeenAnswer): void {
   if (response === undefined) throw new Error(`the OpenAPI document has no such status: ${shown}`);
 
   const pointer = response.$ref ?? `#/paths/${escapePointer(path)}/${method.toLowerCase()}/responses/${answer.status}`;
-  const { content } = response.$ref === undefined ? response : referredTo(response.$ref);
+  const { content, headers = {} } = response.$ref === undefined ? response : referredTo(response.$ref);
+  const missing = Object.keys(headers).filter((name) => answer.headers?.has(name) !== true);
+  if (missing.length > 0) throw new Error(`the OpenAPI document has the headers ${missing}: ${shown}`);
   if (content === undefined) return;
   const type = answer.contentType?.split(';')[0] ?? '';
   if (content[type] === undefined) throw new Error(`the OpenAPI document has no such media type: ${shown}`);

@@ -4,7 +4,7 @@ import { assignVariant } from './assignment.js';
 import { ExposureMemory } from './exposure-memory.js';
 import { SendQueue } from './queue.js';
 import { randomId } from './random-id.js';
-import { toServiceError } from './service-error.js';
+import { toPageError, toServiceError } from './service-error.js';
 import type {
   AnyEvents,
   Assignment,
@@ -71,6 +71,8 @@ export class Client<Events extends object = AnyEvents> {
     });
     const text = await response.text();
     if (!response.ok) throw toServiceError(response.status, text);
+    const error = toPageError(response);
+    if (error !== undefined) throw error;
     return options.format === 'llm' || options.format === 'csv' ? text : (JSON.parse(text) as QueryAnswer);
   }
 

@@ -1,7 +1,7 @@
 // Background send queue: one request after the other, each retried until it is accepted, rejected
 // permanently, or dropped. Bodies are queued as text, so that retries are identical.
 import { isPassing, RETRIES_MAX, retryDelayMs } from './retry-delay.js';
-import { toServiceError } from './service-error.js';
+import { toPageError, toServiceError } from './service-error.js';
 import { ServiceError } from './types.js';
 
 export type Route = '/track' | '/identify';
@@ -164,6 +164,8 @@ export class SendQueue {
       // A redirect with 301 or 302 repeats a POST as a GET, without its body: any page answers 200.
       if (response.ok && response.redirected && !response.headers.get('Content-Type')?.includes('json'))
         return { error: new Error(`the request was redirected to ${response.url}`), isFinal: true, retryAfter };
+      const error = toPageError(response);
+      if (error !== undefined) return { error, retryAfter };
       if (response.ok) return { retryAfter };
       return { error: toServiceError(response.status, text), isFinal: !isPassing(response.status), retryAfter };
     } catch (error) {

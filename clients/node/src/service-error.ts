@@ -1,7 +1,7 @@
-// Reads an error response of the service, or of a proxy in front of it.
+// Reads an error response of the service, or what a proxy answers in its place.
 import { ServiceError } from './types.js';
 
-/** The message is that of the service; of any other body, its text. */
+/** The message is that of the service; of any other body, its text, and without one the status. */
 export function toServiceError(status: number, text: string): ServiceError {
   try {
     const { error, details } = JSON.parse(text) as { error?: unknown; details?: readonly unknown[] };
@@ -9,5 +9,11 @@ export function toServiceError(status: number, text: string): ServiceError {
   } catch {
     // A page of a proxy.
   }
-  return new ServiceError(status, text);
+  return new ServiceError(status, text || `status ${status}`);
+}
+
+/** The error of a page with status 200, such as the login page of a network. */
+export function toPageError({ ok, headers, url }: Response): Error | undefined {
+  const isPage = ok && headers.get('Content-Type')?.startsWith('text/html');
+  return isPage ? new Error(`a page answered instead of the service at ${url}`) : undefined;
 }

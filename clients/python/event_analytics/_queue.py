@@ -108,6 +108,9 @@ def post(url: str, key: str, body: str, timeout_s: float) -> str:
             # A redirect repeats a POST as a GET, without its body: any page answers 200.
             if response.geturl() != url:
                 raise ServiceError(response.status, f"the request was redirected to {response.geturl()}")
+            # Login pages of networks and maintenance pages of proxies come with 200.
+            if response.headers.get_content_type() == "text/html":
+                raise OSError(f"a page answered instead of the service at {url}")
             return response.read().decode("utf-8")
     except urllib.error.HTTPError as answer:
         with answer:
@@ -117,11 +120,12 @@ def post(url: str, key: str, body: str, timeout_s: float) -> str:
 
 
 def to_service_error(status: int, text: str) -> ServiceError:
+    """The message is that of the service; of any other body, its text, and without one the status."""
     try:
         body = json.loads(text)
         return ServiceError(status, body["error"], body.get("details"))
     except (ValueError, KeyError, TypeError, AttributeError):
-        return ServiceError(status, text)
+        return ServiceError(status, text or f"status {status}")
 
 
 class SendQueue:

@@ -6,11 +6,15 @@ import { refTo } from './schemas.js';
 const unsubscribeQuery = z.object({ again: z.enum(['true']).optional() });
 
 export const ALERT_OPERATIONS = tagged('Alerts', {
-  'GET /unsubscribe/{token}': ['Page behind the unsubscribe link of a mail', { 200: text('text/html') }],
+  'GET /unsubscribe/{token}': [
+    'Page behind the unsubscribe link of a mail',
+    { 200: text('text/html') },
+    { errors: [503] },
+  ],
   'POST /unsubscribe/{token}': [
     'Unsubscribes a mailbox from the alerts and reports of a project; with again=true, sends them again',
     { 200: text('text/html') },
-    { query: unsubscribeQuery },
+    { query: unsubscribeQuery, errors: [503] },
   ],
   'GET /api/projects/{projectID}/alerts': [
     'Lists the alerts of the dashboards of the project, with their state',

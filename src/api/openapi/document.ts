@@ -129,7 +129,11 @@ function toErrorResponse(kind: PublicErrorKind) {
 
 function toResponses(rule: RouteRule, operation: Operation): Record<string, unknown> {
   const answers = Object.entries(operation.answers).map(([status, content]) => [status, toAnswer(status, content)]);
-  const errors = errorStatusesOf(rule, operation).map((status) => [String(status), toError(operation, kindOf(status))]);
+  const errors = errorStatusesOf(rule, operation).map((status) => {
+    const kind = kindOf(status);
+    const isChallenge = rule.auth === 'agent' && kind === 'unauthenticated';
+    return [String(status), isChallenge ? toChallenge() : toError(operation, kind)];
+  });
   // A route that only redirects: clients follow it, and every other status is an error.
   const isRedirect = !Object.keys(operation.answers).some((status) => status.startsWith('2'));
   const others = isRedirect ? [['default', toError(operation, 'bad_request')]] : [];
@@ -142,9 +146,16 @@ function kindOf(status: number): PublicErrorKind {
   return kind;
 }
 
-/** Page routes answer errors as HTML to browsers. */
-function toError({ tag }: Operation, kind: PublicErrorKind): Record<string, unknown> {
-  if (tag !== 'Pages') return { $ref: `#/components/responses/${kind}` };
+/** Agents find the authorization by OAuth in the header. */
+const toChallenge = () => ({
+  ...toErrorResponse('unauthenticated'),
+  headers: { 'WWW-Authenticate': { description: 'Where tokens are issued (RFC 9728)', schema: { type: 'string' } } },
+});
+
+/** Routes of pages answer errors as HTML to browsers. */
+function toError({ tag, answers }: Operation, kind: PublicErrorKind): Record<string, unknown> {
+  const isPage = tag === 'Pages' || Object.values(answers).some((content) => 'text/html' in content);
+  if (!isPage) return { $ref: `#/components/responses/${kind}` };
   const response = toErrorResponse(kind);
   return { ...response, content: { ...response.content, 'text/html': { schema: { type: 'string' } } } };
 }
@@ -170,8 +181,8 @@ function errorStatusesOf({ auth, path }: RouteRule, { body, errors = [] }: Opera
     ...errors,
     ...(auth === 'public' ? [] : [401, 403, 429, 503]),
     ...(body === undefined ? [] : [400, 413]),
-    // At least a malformed request target.
-    ...(auth === 'public' && !path.includes('{') ? [400] : []),
+    // At least a malformed request target, or a parameter whose percent-encoding is malformed.
+    ...(auth === 'public' || path.includes('{') ? [400] : []),
     ...(path.includes('{') ? [404] : []),
   ]);
   return [...statuses].sort((a, b) => a - b);

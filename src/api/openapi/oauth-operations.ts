@@ -64,24 +64,32 @@ const DECISION = {
   required: ['decision'],
 };
 
+/** Without agents (FEATURES_OFF). */
+const OFF = { errors: [503] } as const;
+
 const FORM = 'application/x-www-form-urlencoded';
 
 export const OAUTH_OPERATIONS = tagged('Tokens', {
-  'GET /.well-known/oauth-protected-resource': ['Who issues tokens for POST /mcp (RFC 9728)', { 200: METADATA }],
-  'GET /.well-known/oauth-protected-resource/mcp': ['The same, where clients of /mcp look first', { 200: METADATA }],
+  'GET /.well-known/oauth-protected-resource': ['Who issues tokens for POST /mcp (RFC 9728)', { 200: METADATA }, OFF],
+  'GET /.well-known/oauth-protected-resource/mcp': [
+    'The same, where clients of /mcp look first',
+    { 200: METADATA },
+    OFF,
+  ],
   'GET /.well-known/oauth-authorization-server': [
     'Addresses of the authorization by OAuth (RFC 8414)',
     { 200: AUTHORIZATION_SERVER },
+    OFF,
   ],
   'POST /oauth/register': [
     'Registers a client (RFC 7591)',
     { 201: CLIENT, 400: OAUTH_ERROR },
-    { body: REGISTRATION, errors: [429] },
+    { body: REGISTRATION, errors: [429, 503] },
   ],
   'GET /oauth/authorize': [
     'Page that asks a person whether the client may use a project; redirects to the login page without a session',
     { 200: HTML, 302: {} },
-    { errors: [429] },
+    { errors: [429, 503] },
   ],
   'POST /oauth/authorize': [
     'The answer of the person (form post): a page that leads the browser to the client, with a code if allowed',
@@ -91,11 +99,11 @@ export const OAUTH_OPERATIONS = tagged('Tokens', {
   'POST /oauth/token': [
     'Exchanges a code for a token (aat_) of the person',
     { 200: TOKEN, 400: OAUTH_ERROR, 401: OAUTH_ERROR },
-    { body: TOKEN_REQUEST, bodyType: FORM, errors: [429] },
+    { body: TOKEN_REQUEST, bodyType: FORM, errors: [429, 503] },
   ],
   'POST /oauth/revoke': [
     'Revokes a token that the client got (RFC 7009); answers the same when there is no such token',
     { 200: {}, 400: OAUTH_ERROR },
-    { body: REVOCATION, bodyType: FORM, errors: [429] },
+    { body: REVOCATION, bodyType: FORM, errors: [429, 503] },
   ],
 });

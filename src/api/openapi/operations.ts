@@ -19,7 +19,9 @@ const TEXT = text('text/plain');
 const HTML = text('text/html');
 const NOTHING: Content = {};
 const CONSOLE = { 200: HTML, 302: NOTHING };
-const TOO_MANY = { errors: [429] } as const;
+/** Of pages that read the session, and of features that may be off. */
+const UNAVAILABLE = { errors: [503] } as const;
+const BUSY = { errors: [429, 503] } as const;
 
 const QUERY_ANSWER = {
   'application/json': { anyOf: [refTo('QueryAnswer'), refTo('QueryExplanation')] },
@@ -44,7 +46,7 @@ const PROTOCOL_OPERATIONS = tagged(
       [
         about,
         { 200: path.endsWith('.js') ? text('text/javascript') : { 'application/json': protocolAnswerOf(path) } },
-        method === 'POST' ? { errors: [400, 413] } : {},
+        { errors: method === 'POST' ? [400, 413, 503] : [503] },
       ],
     ]),
   ) as Record<
@@ -55,45 +57,45 @@ const PROTOCOL_OPERATIONS = tagged(
 
 export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...tagged('Pages', {
-    'GET /': ['Landing page; for signed-in people, the console', { 200: text('text/html', 'text/plain') }, TOO_MANY],
-    'GET /start': ['Console: sends a first event; redirects to the login page without a session', CONSOLE, TOO_MANY],
-    'GET /projects/{projectID}': ['Console: opens a project; redirects as /start does', CONSOLE, TOO_MANY],
+    'GET /': ['Landing page; for signed-in people, the console', { 200: text('text/html', 'text/plain') }, BUSY],
+    'GET /start': ['Console: sends a first event; redirects to the login page without a session', CONSOLE, BUSY],
+    'GET /projects/{projectID}': ['Console: opens a project; redirects as /start does', CONSOLE, BUSY],
     'GET /projects/{projectID}/{screen}': [
       'Console: opens a screen of a project; redirects as /start does',
       CONSOLE,
-      TOO_MANY,
+      BUSY,
     ],
     'GET /projects/{projectID}/{screen}/{item}': [
       'Console: opens a part of a screen; redirects as /start does',
       CONSOLE,
-      TOO_MANY,
+      BUSY,
     ],
-    'GET /login': ['Login page', { 200: HTML, 302: NOTHING }, { errors: [503] }],
-    'GET /invitations/{token}': ['Page of an invitation link', { 200: HTML }],
+    'GET /login': ['Login page', { 200: HTML, 302: NOTHING }, UNAVAILABLE],
+    'GET /invitations/{token}': ['Page of an invitation link', { 200: HTML }, UNAVAILABLE],
     'POST /invitations/{token}': [
       'Accepts the invitation (form post) and redirects to the landing page',
       { 303: NOTHING },
     ],
-    'GET /sign-in/{token}': ['Page of a one-time link for signing in', { 200: HTML }],
+    'GET /sign-in/{token}': ['Page of a one-time link for signing in', { 200: HTML }, UNAVAILABLE],
     'POST /sign-in/{token}': [
       'Signs in with a one-time link (form post) and redirects to the landing page',
       { 303: NOTHING },
-      { errors: [403] },
+      { errors: [403, 503] },
     ],
-    'GET /auth/idp': ['Starts sign-in with the identity provider', { 302: NOTHING }, { errors: [429, 503] }],
+    'GET /auth/idp': ['Starts sign-in with the identity provider', { 302: NOTHING }, BUSY],
     'GET /auth/idp/cb': [
       'OAuth callback; sets the session cookie',
       { 302: NOTHING },
       { errors: [400, 401, 403, 429, 503] },
     ],
-    'POST /auth/logout': ['Ends the session', { 200: json('Ok'), 303: NOTHING }, { errors: [403] }],
+    'POST /auth/logout': ['Ends the session', { 200: json('Ok'), 303: NOTHING }, { errors: [403, 503] }],
     'GET /public/service.js': ['Browser script', { 200: text('text/javascript'), 304: NOTHING }],
     'GET /llms.txt': ['Summary of the service and its query language for language models', { 200: TEXT }],
     'GET /openapi.json': ['This document', { 200: { 'application/json': { type: 'object' } } }],
   }),
   ...tagged('Operations', {
     'GET /healthz': ['Liveness probe', { 200: TEXT }],
-    'GET /readyz': ['Readiness probe: checks the stores', { 200: TEXT }, { errors: [503] }],
+    'GET /readyz': ['Readiness probe: checks the stores', { 200: TEXT }, UNAVAILABLE],
     'GET /metrics': ['Prometheus metrics', { 200: TEXT }],
   }),
   ...tagged('Events', {

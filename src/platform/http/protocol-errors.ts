@@ -8,12 +8,17 @@ import type { Duplex } from 'node:stream';
 interface Refusal {
   readonly status: 400 | 405 | 408 | 413 | 417 | 431;
   readonly error: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const MALFORMED: Refusal = { status: 400, error: 'the request is not valid HTTP/1.1' };
 const HOST_MISSING: Refusal = { status: 400, error: 'the header Host is required' };
 const EXPECTATION: Refusal = { status: 417, error: 'the header Expect takes 100-continue only' };
-const CONNECT: Refusal = { status: 405, error: 'the method CONNECT is not supported' };
+const CONNECT: Refusal = {
+  status: 405,
+  error: 'the method CONNECT is not supported',
+  headers: { Allow: 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS' },
+};
 /** Responses by the code of Node's error. */
 const REFUSALS: ReadonlyMap<string | undefined, Refusal> = new Map([
   ['HPE_HEADER_OVERFLOW', { status: 431, error: `the request headers are larger than ${maxHeaderSize} bytes` }],
@@ -60,7 +65,8 @@ export function refuseMissingHost(req: IncomingMessage, res: ServerResponse): bo
 
 const toBody = ({ error }: Refusal): string => JSON.stringify({ error });
 
-const headersOf = (body: string): Readonly<Record<string, string>> => ({
+const headersOf = ({ headers }: Refusal, body: string): Readonly<Record<string, string>> => ({
+  ...headers,
   'Content-Type': 'application/json; charset=utf-8',
   'Content-Length': String(Buffer.byteLength(body)),
   'Cache-Control': 'no-store',
@@ -69,11 +75,11 @@ const headersOf = (body: string): Readonly<Record<string, string>> => ({
 
 function send(res: ServerResponse, refusal: Refusal): void {
   const body = toBody(refusal);
-  res.writeHead(refusal.status, headersOf(body)).end(body);
+  res.writeHead(refusal.status, headersOf(refusal, body)).end(body);
 }
 
 function toMessage(refusal: Refusal): string {
   const body = toBody(refusal);
-  const headers = Object.entries(headersOf(body)).map(([name, value]) => `${name}: ${value}`);
+  const headers = Object.entries(headersOf(refusal, body)).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`, ...headers, '', body].join('\r\n');
 }

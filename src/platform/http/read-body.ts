@@ -1,5 +1,6 @@
 // Reads and decompresses request bodies, within a limit per body and a byte semaphore over all
 // bodies in flight.
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
@@ -30,8 +31,10 @@ export function createBodyReader(
   return async (req, owner, use) => {
     const share = new Share(budget, owner);
     try {
-      const bytes = await collect(req, { bytesMax, share });
-      return await use(findsGzip && isGzip(bytes) ? await unzip(bytes, { bytesMax, share }) : bytes);
+      const sent = await collect(req, { bytesMax, share });
+      const bytes = findsGzip && isGzip(sent) ? await unzip(sent, { bytesMax, share }) : sent;
+      if (namesOtherCharset(req) && !isUtf8(bytes)) throw otherCharset();
+      return await use(bytes);
     } finally {
       share.giveBack();
     }
@@ -70,6 +73,15 @@ const tooLarge = (bytesMax: number) =>
 const tooMany = () => new PublicError('rate_limited', 'too many request bytes are in flight; try again in a minute');
 const undecodable = (cause: unknown) =>
   new PublicError('bad_request', 'the request body cannot be decompressed', { cause });
+
+const otherCharset = () => new PublicError('bad_request', 'the charset is not supported; send UTF-8');
+
+/**
+ * Whether the header names a charset other than UTF-8. Read as UTF-8, letters of such a body become
+ * one replacement character, which makes one person of several ids. In ASCII both are the same.
+ */
+const namesOtherCharset = ({ headers }: IncomingMessage): boolean =>
+  /charset=(?!"?utf-?8\b)/i.test(headers['content-type'] ?? '');
 
 const CHUNKS_TOGETHER = 512;
 

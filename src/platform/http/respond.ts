@@ -15,14 +15,15 @@ export const notFound: RequestHandler = () => {
 };
 
 /**
- * Answers 503 for every transient store error and logs the cause: once within 30 seconds, with the
- * first of the requests, because an unavailable store fails each request.
+ * Names errors of libraries before they are shown. Answers 503 for every transient store error and
+ * logs the cause: once within 30 seconds, with the first of the requests, because an unavailable
+ * store fails each request.
  */
-export function nameStoreFailures(log: Pick<Logger, 'warn'>): ErrorRequestHandler {
+export function nameFailures(log: Pick<Logger, 'warn'>): ErrorRequestHandler {
   const warn = createRepeatedWarning({ log, message: 'request failed' });
   return (error, req, res, next) => {
     if (res.headersSent) return next(error);
-    const named = isTransientError(error) ? storesUnreachable(error) : error;
+    const named = isTransientError(error) ? storesUnreachable(error) : (fromPath(error) ?? error);
     if (named instanceof PublicError && named.status >= 500 && named.cause !== undefined) {
       warn(named.cause, { request: requestIdOf(req), method: req.method, route: routeOf(req) });
     }
@@ -32,6 +33,10 @@ export function nameStoreFailures(log: Pick<Logger, 'warn'>): ErrorRequestHandle
 
 const storesUnreachable = (cause: unknown): PublicError =>
   new PublicError('unavailable', 'the service cannot use its stores right now; try again', { cause });
+
+/** Express throws this when a path parameter is not valid percent-encoded UTF-8. */
+const fromPath = (error: unknown): PublicError | undefined =>
+  error instanceof URIError ? new PublicError('bad_request', 'the path is not valid percent-encoded UTF-8') : undefined;
 
 /** The body of an error in the form of another API: a route sets it as `res.locals.toErrorBody`. */
 export type ToErrorBody = (status: number, message: string) => unknown;
@@ -47,7 +52,7 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
   return (error, req, res, next) => {
     // The response has started: breaking the connection is the only way left to signal failure.
     if (res.headersSent) return next(error);
-    const known = error instanceof PublicError ? error : (fromPath(error) ?? fromBodyParser(error));
+    const known = error instanceof PublicError ? error : fromBodyParser(error);
     if (known === undefined) {
       log.error({ err: error, request: requestIdOf(req), method: req.method, route: routeOf(req) }, 'request failed');
       res.status(500).json({ error: 'internal error' });
@@ -63,10 +68,6 @@ export function errorResponder(log: Logger): ErrorRequestHandler {
     res.status(status).json(body ?? { error: known.message, ...(known.details && { details: known.details }) });
   };
 }
-
-/** Express throws this when a path parameter is not valid percent-encoded UTF-8. */
-const fromPath = (error: unknown): PublicError | undefined =>
-  error instanceof URIError ? new PublicError('bad_request', 'the path is not valid percent-encoded UTF-8') : undefined;
 
 /** body-parser's errors carry a `type`. Its 415 becomes 400, because the API has no 415. */
 function fromBodyParser(error: unknown): PublicError | undefined {

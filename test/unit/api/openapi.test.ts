@@ -2,7 +2,9 @@
 // accepts.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Request, Response } from 'express';
 import { describe, expect, test } from 'vitest';
+import { createFeatureSwitches, requireFeatures } from '../../../src/access/features.js';
 import { ROUTES } from '../../../src/access/route-matrix.js';
 import { toOpenApiDocument } from '../../../src/api/openapi/document.js';
 import { identifyBody } from '../../../src/api/openapi/identify-body.js';
@@ -11,6 +13,7 @@ import { batchSchema, eventSchema } from '../../../src/ingest/event-schema.js';
 import { toEventLimits } from '../../../src/ingest/limits.js';
 import { findSkipReason } from '../../../src/ingest/schema.js';
 import { parseConfig } from '../../../src/platform/config.js';
+import { PublicError } from '../../../src/platform/errors.js';
 import { packageRoot } from '../../../src/platform/paths.js';
 import { createValidator } from '../../support/contract.js';
 
@@ -177,6 +180,33 @@ describe('the OpenAPI document', () => {
     const used = JSON.stringify(document.paths);
     const kinds = Object.keys(document.components.responses);
     expect(kinds.filter((kind) => !used.includes(`"#/components/responses/${kind}"`))).toEqual([]);
+  });
+
+  test('describes malformed and unknown parameters of a path', () => {
+    for (const [route, { responses }] of operations.filter(([name]) => name.includes('{')))
+      expect([route, Object.keys(responses)]).toEqual([route, expect.arrayContaining(['400', '404'])]);
+  });
+
+  test('describes 503 of what FEATURES_OFF switches off', () => {
+    const features = 'track identify query mcp dashboards alerts privacy admin sign-in'.split(' ');
+    const switches = createFeatureSwitches(requireFeatures(features));
+    const isOff = (method: string, url: string): boolean => {
+      let refused: unknown;
+      const res = { setHeader: () => res } as unknown as Response;
+      switches({ method, url } as Request, res, (error) => {
+        refused = error;
+      });
+      return refused instanceof PublicError && refused.status === 503;
+    };
+    const off = operations.filter(([route]) => isOff(...(route.split(' ') as [string, string])));
+    expect(off.length).toBeGreaterThan(40);
+    expect(off.filter(([, { responses }]) => !('503' in responses)).map(([route]) => route)).toEqual([]);
+  });
+
+  test('describes the pages that browsers get for errors', () => {
+    const pages = ['GET /invitations/{token}', 'GET /unsubscribe/{token}', 'GET /oauth/authorize'];
+    for (const [, { responses }] of operations.filter(([route]) => pages.includes(route)))
+      expect(responses['503']).toMatchObject({ content: { 'application/json': {}, 'text/html': {} } });
   });
 
   test('has the version of the package', () => {

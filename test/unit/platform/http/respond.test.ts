@@ -2,14 +2,14 @@
 import type { Request, Response } from 'express';
 import { afterEach, expect, test, vi } from 'vitest';
 import { PublicError } from '../../../../src/platform/errors.js';
-import { nameStoreFailures } from '../../../../src/platform/http/respond.js';
+import { nameFailures } from '../../../../src/platform/http/respond.js';
 
 afterEach(() => vi.useRealTimers());
 
 function start() {
   const warn = vi.fn();
   const next = vi.fn();
-  const handle = nameStoreFailures({ warn });
+  const handle = nameFailures({ warn });
   const fail = (id: string, message: string) => {
     const req = { method: 'POST', baseUrl: '', route: { path: '/track' }, headers: { 'x-request-id': id } };
     const error = Object.assign(new Error(message), { code: 'ECONNREFUSED' });

@@ -10,6 +10,8 @@ describe('propertyName', () => {
     ['Button Name', 'event_properties."Button Name"'],
     ['say "hi"', 'event_properties."say \\"hi\\""'],
     ['two\nlines\\', 'event_properties."two\\nlines\\\\"'],
+    ['of\r\nWindows', 'event_properties."of\\r\\nWindows"'],
+    ['\u001b[31m', 'event_properties."\\u001b[31m"'],
     ['', 'event_properties.""'],
   ])('writes %j as %s', (key, written) => {
     expect(propertyName('event_properties', key)).toBe(written);
