@@ -73,16 +73,13 @@ async function createDatabase(config: Config, url: string): Promise<void> {
   });
 }
 
-/**
- * Creates a project when the file is missing, or names a deleted project or one of another
- * database.
- */
+/** Creates a project when the file is missing, or names a deleted one. */
 async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';
   await withPostgres(config, async (postgres) => {
     const previous = existsSync(path) ? readStandaloneFile(path) : undefined;
-    const isNew = previous === undefined || !(await projectExists(postgres, previous.project_id));
+    const isNew = previous === undefined || (await isDeleted(postgres, { id: previous.project_id, path }));
     const project = isNew
       ? await createFirstProject(postgres, config)
       : await readFirstProject(postgres, { ...previous, secretKeyBase: config.SECRET_KEY_BASE });
@@ -118,8 +115,20 @@ async function createFirstProject(postgres: Postgres, config: Config): Promise<F
   };
 }
 
-const projectExists = async (postgres: Postgres, id: string): Promise<boolean> =>
-  (await postgres('projects').where({ id }).whereNull('deleted_at').first('id')) !== undefined;
+/**
+ * Throws for a project of another database: a new one would take its place in the file, which has
+ * the only copy of the admin key.
+ */
+async function isDeleted(postgres: Postgres, { id, path }: { id: string; path: string }): Promise<boolean> {
+  const project = await postgres('projects').where({ id }).first('deleted_at');
+  if (project !== undefined) return project.deleted_at !== null;
+  const own = values['create-database']
+    ? 'restore its database from a backup'
+    : 'unset DATABASE_URL if its database is the one in DATA_DIR';
+  throw new StartProblem(
+    `${path} names the project ${id}, which this database does not have; ${own}, or move the file away for a new first project`,
+  );
+}
 
 async function withPostgres(
   config: Pick<Config, 'DATABASE_URL'>,
