@@ -35,6 +35,7 @@ async function prepare(config: Config): Promise<void> {
   if (values['create-database']) {
     await step('PostgreSQL could not be prepared', () => createDatabase(config, superuserUrl));
   }
+  await step('PostgreSQL (DATABASE_URL) could not be used', () => requireKnownProject(config));
   await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config, progress));
   await step('ClickHouse (CLICKHOUSE_URL) could not be migrated', () => migrateAll(config));
   await step('The first project could not be created', () => ensureFirstProject(config));
@@ -73,13 +74,33 @@ async function createDatabase(config: Config, url: string): Promise<void> {
   });
 }
 
+/**
+ * Throws when the database lacks the project of the file: a new one would take its place there, and
+ * the file has the only copy of the admin key. Before the database is migrated.
+ */
+async function requireKnownProject(config: Config): Promise<void> {
+  const path = values['standalone-file'] ?? '';
+  if (!existsSync(path)) return;
+  const { project_id: id } = readStandaloneFile(path);
+  await withPostgres(config, async (postgres) => {
+    const isMigrated = await postgres.schema.hasTable('projects');
+    if (isMigrated && (await postgres('projects').where({ id }).first('id')) !== undefined) return;
+    const own = values['create-database']
+      ? 'restore it from a backup'
+      : 'unset DATABASE_URL if the database is the one in DATA_DIR';
+    throw new StartProblem(
+      `${path} names the project ${id}, which it does not have; ${own}, or move the file away for a new first project`,
+    );
+  });
+}
+
 /** Creates a project when the file is missing, or names a deleted one. */
 async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';
   await withPostgres(config, async (postgres) => {
     const previous = existsSync(path) ? readStandaloneFile(path) : undefined;
-    const isNew = previous === undefined || (await isDeleted(postgres, { id: previous.project_id, path }));
+    const isNew = previous === undefined || !(await projectExists(postgres, previous.project_id));
     const project = isNew
       ? await createFirstProject(postgres, config)
       : await readFirstProject(postgres, { ...previous, secretKeyBase: config.SECRET_KEY_BASE });
@@ -115,20 +136,8 @@ async function createFirstProject(postgres: Postgres, config: Config): Promise<F
   };
 }
 
-/**
- * Throws for a project of another database: a new one would take its place in the file, which has
- * the only copy of the admin key.
- */
-async function isDeleted(postgres: Postgres, { id, path }: { id: string; path: string }): Promise<boolean> {
-  const project = await postgres('projects').where({ id }).first('deleted_at');
-  if (project !== undefined) return project.deleted_at !== null;
-  const own = values['create-database']
-    ? 'restore its database from a backup'
-    : 'unset DATABASE_URL if its database is the one in DATA_DIR';
-  throw new StartProblem(
-    `${path} names the project ${id}, which this database does not have; ${own}, or move the file away for a new first project`,
-  );
-}
+const projectExists = async (postgres: Postgres, id: string): Promise<boolean> =>
+  (await postgres('projects').where({ id }).whereNull('deleted_at').first('id')) !== undefined;
 
 async function withPostgres(
   config: Pick<Config, 'DATABASE_URL'>,

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import type { StandaloneFile } from '../../standalone/standalone-file.js';
-import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { createEmptyDatabases, createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let folder: string;
 let file: string;
@@ -18,7 +18,7 @@ let other: TestDatabases;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'event-analytics-first-'));
   file = join(folder, 'standalone.json');
-  [own, other] = await Promise.all([createTestDatabases(), createTestDatabases()]);
+  [own, other] = await Promise.all([createTestDatabases(), createEmptyDatabases()]);
 });
 afterAll(async () => {
   await Promise.all([own.close(), other.close()]);
@@ -40,14 +40,17 @@ test('a second start keeps the project and its keys', () => {
   expect(read()).toEqual(first);
 });
 
-test('a database without the project is refused, and the file keeps its keys', () => {
+test('a database without the project is refused before it is migrated, and the file keeps its keys', async () => {
   const before = read();
   const { status, stderr } = prepare(other);
   expect(stderr).toBe(
-    `The first project could not be created: ${file} names the project ${before.project_id}, which this database does not have; unset DATABASE_URL if its database is the one in DATA_DIR, or move the file away for a new first project.\n`,
+    `PostgreSQL (DATABASE_URL) could not be used: ${file} names the project ${before.project_id}, which it does not have; unset DATABASE_URL if the database is the one in DATA_DIR, or move the file away for a new first project.\n`,
   );
   expect(status).toBe(1);
   expect(read()).toEqual(before);
+  const postgres = createPostgres(other.config, { poolMax: 1 });
+  expect(await postgres.schema.hasTable('projects')).toBe(false);
+  await postgres.destroy();
   renameSync(file, join(folder, 'old.json'));
   expect(prepare(other)).toMatchObject({ status: 0, stderr: '' });
   expect(read().project_id).not.toBe(before.project_id);
