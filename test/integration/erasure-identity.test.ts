@@ -59,6 +59,15 @@ test('erasing a person deletes their devices, profile and mappings, and no other
   expect(parts.map(({ n }) => Number(n))).toEqual([0]);
 });
 
+test('a device with the id of the person that is mapped to another person stays theirs', async () => {
+  const { gdpr, send, identify, holds } = await stack.createTenant();
+  await identify('bob', 'alice');
+  await send({ event_type: 'a', device_id: 'alice' }, { event_type: 'a', user_id: 'alice' });
+  await holds(2);
+  expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted', events: 1, mappings: 0 });
+  await holds(1, "device_id = 'alice'");
+});
+
 test('an erased person who returns starts with an empty profile and no earlier events', async () => {
   const { gdpr, send, identify, holds, ask } = await stack.createTenant();
   await identify('alice', 'phone', { plan: 'old', seats: 5 });
