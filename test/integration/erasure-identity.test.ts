@@ -53,6 +53,8 @@ test('erasing a person deletes their devices, profile and mappings, and no other
 
   const purged = await gdpr.reached('purged', body.request_id);
   expect(purged).toMatchObject({ status: 'purged', ...receipt, user_hash: expect.any(String) });
+  const request = stack.postgres('erasure_requests').where({ id: body.request_id });
+  expect(await request.first('user_id', 'device_ids')).toEqual({ user_id: null, device_ids: null });
   expect(await digestOfOthers(stack.store, project.id, '0')).toBe(others);
   const masked = `SELECT count() AS n FROM system.parts WHERE database = currentDatabase() AND has_lightweight_delete`;
   const parts = await (await stack.store.client.query({ query: masked, format: 'JSONEachRow' })).json<{ n: string }>();
