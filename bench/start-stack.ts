@@ -85,11 +85,14 @@ export async function startStack(options: { directory?: string; settings?: Setti
   }
 }
 
-/** Ignores store settings of this machine: the stack under test brings its own. */
-export function withoutStores(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { DATABASE_URL: _database, REDIS_URL: _redis, CLICKHOUSE_URL: _clickhouse, ...others } = env;
-  return others;
-}
+/**
+ * Ignores store settings of this machine: the stack under test brings its own. Empty instead of
+ * absent, because `npm start` takes absent ones from .env.
+ */
+export const withoutStores = (env: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...env,
+  ...{ DATABASE_URL: '', REDIS_URL: '', CLICKHOUSE_URL: '' },
+});
 
 interface StandaloneKeys {
   readonly url: string;

@@ -35,6 +35,7 @@ async function prepare(config: Config): Promise<void> {
   if (values['create-database']) {
     await step('PostgreSQL could not be prepared', () => createDatabase(config, superuserUrl));
   }
+  await step('PostgreSQL (DATABASE_URL) could not be used', () => requireKnownProject(config));
   await step('PostgreSQL (DATABASE_URL) could not be migrated', () => migratePostgres(config, progress));
   await step('ClickHouse (CLICKHOUSE_URL) could not be migrated', () => migrateAll(config));
   await step('The first project could not be created', () => ensureFirstProject(config));
@@ -74,9 +75,26 @@ async function createDatabase(config: Config, url: string): Promise<void> {
 }
 
 /**
- * Creates a project when the file is missing, or names a deleted project or one of another
- * database.
+ * Throws when the database lacks the project of the file: a new one would take its place there, and
+ * the file has the only copy of the admin key. Before the database is migrated.
  */
+async function requireKnownProject(config: Config): Promise<void> {
+  const path = values['standalone-file'] ?? '';
+  if (!existsSync(path)) return;
+  const { project_id: id } = readStandaloneFile(path);
+  await withPostgres(config, async (postgres) => {
+    const isMigrated = await postgres.schema.hasTable('projects');
+    if (isMigrated && (await postgres('projects').where({ id }).first('id')) !== undefined) return;
+    const own = values['create-database']
+      ? 'restore it from a backup'
+      : 'unset DATABASE_URL if the database is the one in DATA_DIR';
+    throw new StartProblem(
+      `${path} names the project ${id}, which it does not have; ${own}, or move the file away for a new first project`,
+    );
+  });
+}
+
+/** Creates a project when the file is missing, or names a deleted one. */
 async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';

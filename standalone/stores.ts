@@ -26,6 +26,8 @@ interface Store {
 }
 
 const REACH_TIMEOUT_MS = 5000;
+/** Where the client of ClickHouse connects when its URL names no port. */
+const WEB_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 };
 
 /**
  * Prepares embedded stores (the first start initializes PostgreSQL); the supervisor starts them.
@@ -97,7 +99,7 @@ async function requireReachable(options: {
   }
   const parsed = new URL(url);
   const host = parsed.hostname.replace(/^\[|\]$/g, '');
-  const port = Number(parsed.port) || defaultPort;
+  const port = Number(parsed.port) || (WEB_PORTS[parsed.protocol] ?? defaultPort);
   try {
     await reach(host, port);
   } catch (error) {

@@ -25,6 +25,8 @@ const SOURCES = [
 ];
 const SETTINGS = [
   'package.json',
+  // The bundles contain packages.
+  'package-lock.json',
   'tsconfig.json',
   'tsconfig.build.json',
   'tools/build.mjs',

@@ -251,7 +251,15 @@ const isCommand = (command) => {
   // One that hangs is there: the start says so.
   return error === undefined || ('code' in error && error.code === 'ETIMEDOUT');
 };
-const readStamp = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : undefined);
+/** Undefined for a file that is not there; another command may remove the lock at any time. */
+function readStamp(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
 const isOlder = (path, than) => statSync(path).mtimeMs < statSync(than).mtimeMs;
 export const filesIn = (folder) =>
   existsSync(folder)

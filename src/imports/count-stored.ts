@@ -20,6 +20,8 @@ const REQUEST_TIMEOUT_MS = 60_000;
 const POLL_MS = 500;
 /** Polls without a change after which an import that was not new counts as stored. */
 const POLLS_EQUAL = 10;
+/** Five minutes: another import of the same source may change the count for as long as it runs. */
+const POLLS_MAX = 600;
 
 const answerSchema = z.object({ rows: z.tuple([z.object({ count: z.number() })]) });
 
@@ -55,8 +57,9 @@ export interface StoredOptions {
 
 /**
  * Waits until all events of the import are counted: until as many are new as were sent, or until
- * its last events are counted and the count has not changed for five seconds. Resolves with the
- * number of new events; undefined when the service gives no answer, or does not count them.
+ * its last events are counted and the count has not changed for five seconds, five minutes at most.
+ * Resolves with the number of new events; undefined when the service gives no answer, or does not
+ * count them.
  */
 export async function countStored(count: CountEvents, options: StoredOptions): Promise<number | undefined> {
   const { before, sent, sendLastAgain, wait = () => sleep(POLL_MS) } = options;
@@ -65,10 +68,10 @@ export async function countStored(count: CountEvents, options: StoredOptions): P
   // The last events wait behind all others of the project.
   while (last - before < sent && !(await sendLastAgain())) {
     const now = await count();
-    if (now === undefined || now === last) return undefined;
+    if (now === undefined || now <= last) return undefined;
     last = now;
   }
-  for (let equal = 0; last - before < sent && equal < POLLS_EQUAL; ) {
+  for (let equal = 0, polls = 0; last - before < sent && equal < POLLS_EQUAL && polls < POLLS_MAX; polls += 1) {
     await wait();
     const now = await count();
     if (now === undefined) return undefined;

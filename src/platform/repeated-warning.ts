@@ -5,23 +5,37 @@ import type { Logger } from './log.js';
 const REPEATED_AFTER_MS = 30_000;
 const ERRORS_MAX = 20;
 
-/**
- * Logs each error once within 30 seconds, by its message. `fields` and those of the call are logged
- * with it, and as `repeated` how often it has come since it was logged last, when it has.
- */
-export function createRepeatedWarning({ log, message, ...fields }: Warning): RepeatedWarning {
-  const logged = new Map<string, { at: number; repeated: number }>();
-  return (err, more) => {
+/** Which errors are due to be logged: each once within 30 seconds, by its message. */
+export class RepeatedErrors {
+  readonly #logged = new Map<string, { at: number; repeated: number }>();
+
+  /** How often it has come since it was logged last; undefined when it is not due. */
+  take(err: unknown): number | undefined {
     const now = performance.now();
     const reason = err instanceof Error ? err.message : String(err);
-    const before = logged.get(reason);
+    const before = this.#logged.get(reason);
     if (before !== undefined && now - before.at < REPEATED_AFTER_MS) {
       before.repeated += 1;
-      return;
+      return undefined;
     }
-    if (logged.size >= ERRORS_MAX) logged.clear();
-    logged.set(reason, { at: now, repeated: 0 });
-    log.warn({ err, ...fields, ...more, ...(before?.repeated && { repeated: before.repeated }) }, message);
+    if (this.#logged.size >= ERRORS_MAX) this.#logged.clear();
+    this.#logged.set(reason, { at: now, repeated: 0 });
+    return before?.repeated ?? 0;
+  }
+}
+
+/**
+ * Logs each error once within 30 seconds. `fields` and those of the call are logged with it, and as
+ * `repeated` how often it has come since it was logged last, when it has. Warnings that share
+ * `errors` log an error once together.
+ */
+export function createRepeatedWarning(
+  { log, message, ...fields }: Warning,
+  errors = new RepeatedErrors(),
+): RepeatedWarning {
+  return (err, more) => {
+    const repeated = errors.take(err);
+    if (repeated !== undefined) log.warn({ err, ...fields, ...more, ...(repeated > 0 && { repeated }) }, message);
   };
 }
 

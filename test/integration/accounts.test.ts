@@ -323,5 +323,6 @@ describe('routes of the admin key', () => {
     expect((await admin(`DELETE ${path}`, { project_name: 'By key' })).status).toBe(400);
     const both = { project_name: 'By key', project_name_confirm: 'By key' };
     expect((await admin(`DELETE ${path}`, both)).body).toEqual({ status: 'deleted', id: shared.id });
+    for (const route of [`GET ${path}`, `GET ${path}/usage`]) expect((await admin(route)).status).toBe(404);
   });
 });

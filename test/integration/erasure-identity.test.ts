@@ -53,10 +53,21 @@ test('erasing a person deletes their devices, profile and mappings, and no other
 
   const purged = await gdpr.reached('purged', body.request_id);
   expect(purged).toMatchObject({ status: 'purged', ...receipt, user_hash: expect.any(String) });
+  const request = stack.postgres('erasure_requests').where({ id: body.request_id });
+  expect(await request.first('user_id', 'device_ids')).toEqual({ user_id: null, device_ids: null });
   expect(await digestOfOthers(stack.store, project.id, '0')).toBe(others);
   const masked = `SELECT count() AS n FROM system.parts WHERE database = currentDatabase() AND has_lightweight_delete`;
   const parts = await (await stack.store.client.query({ query: masked, format: 'JSONEachRow' })).json<{ n: string }>();
   expect(parts.map(({ n }) => Number(n))).toEqual([0]);
+});
+
+test('a device with the id of the person that is mapped to another person stays theirs', async () => {
+  const { gdpr, send, identify, holds } = await stack.createTenant();
+  await identify('bob', 'alice');
+  await send({ event_type: 'a', device_id: 'alice' }, { event_type: 'a', user_id: 'alice' });
+  await holds(2);
+  expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted', events: 1, mappings: 0 });
+  await holds(1, "device_id = 'alice'");
 });
 
 test('an erased person who returns starts with an empty profile and no earlier events', async () => {

@@ -252,6 +252,18 @@ describe('open invitations', () => {
     expect((await ask(`GET ${path}`, as(people.owner))).body).toEqual([open(second)]);
   });
 
+  test('to the same address end when one of them is accepted', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const path = `/api/orgs/${organization.id}/invitations`;
+    const invite = async (role: string) =>
+      (await ask(`POST ${path}`, as(people.owner, { email: 'twice@example.com', role }))).body;
+    const [first, second] = [await invite('member'), await invite('admin')];
+    const guest = await signIn(postgres, { email: 'twice@example.com' });
+    expect((await accept(first.token, guest)).status).toBe(200);
+    expect((await ask(`GET ${path}`, as(people.owner))).body).toEqual([]);
+    expect((await accept(second.token, guest)).status).toBe(404);
+  });
+
   test('DELETE answers 404 to an invitation of another organization, a used one and a missing one', async () => {
     const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
     const invite = async ({ organization, people }: TestTeam, email: string) =>

@@ -49,6 +49,10 @@ test('a member leaves, and the personal token stops; the last owner does not', a
   const project = await createTeamProject(postgres, databases, organization.id);
   const { body: token } = await ask(`POST /api/projects/${project.id}/tokens`, as(people.member, newToken));
   expect((await ask('POST /query', { key: token.token, body: { q: '* | count' } })).status).toBe(200);
+  const other = await createTeam(postgres);
+  await join(postgres, other.organization.id, people.member, 'member');
+  const { id: otherProject } = await createTeamProject(postgres, databases, other.organization.id);
+  const { body: kept } = await ask(`POST /api/projects/${otherProject}/tokens`, as(people.member, newToken));
 
   expect(await leave(people.member, organization.id, 'Other')).toEqual({
     status: 400,
@@ -58,9 +62,10 @@ test('a member leaves, and the personal token stops; the last owner does not', a
     status: 200,
     body: { status: 'left', id: organization.id },
   });
-  expect((await ask('GET /api/orgs', as(people.member))).body).toEqual([]);
+  expect((await ask('GET /api/orgs', as(people.member))).body).toMatchObject([{ id: other.organization.id }]);
   expect((await leave(people.member, organization.id)).status).toBe(404);
   await isRefused(token.token);
+  expect((await ask('POST /query', { key: kept.token, body: { q: '* | count' } })).status).toBe(200);
 
   expect(await leave(people.owner, organization.id)).toEqual({
     status: 400,

@@ -7,12 +7,15 @@ import { createTeamProject, send } from '../support/accounts.js';
 import { REPORT_CARDS, reports } from '../support/alert-documents.js';
 import {
   databases,
+  deliveries,
   firstCheck,
   makeDue,
+  newHook,
   postgres,
   processes,
   project,
   purchase,
+  receiver,
   run,
   smtp,
   startAlerting,
@@ -84,6 +87,19 @@ test('a waiting mail is sent without rows after an erasure in its project', asyn
   const report = await smtp.mailTo(addresses.report);
   expect(report).toContain('The numbers were deleted while this report waited');
   expect(report).not.toContain('Orders');
+});
+
+test('a message that has not been sent has no rows after an erasure in its project', async () => {
+  receiver.status = 500;
+  const query = 'purchase | last 1h | count by event_properties.kind';
+  await sync([{ query, when: 'value > 0', to: [receiver.url + newHook()] }]);
+  await firstCheck();
+  const rows = async () => (await deliveries()).map(({ rows: those }) => those);
+  await eventually(async () => expect(await rows()).toEqual([[expect.anything()]]));
+  expect(await send(processes.url, 'DELETE /api/gdpr/users/u', { key: project.secretKey })).toMatchObject({
+    status: 200,
+  });
+  expect(await rows()).toEqual([null]);
 });
 
 test('a waiting mail is not sent after its project has been deleted', async () => {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digestKey } from '../../src/access/keys.js';
+import { createProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createToken } from '../support/agent.js';
 import { CookieJar } from '../support/cookie-jar.js';
@@ -230,6 +231,23 @@ test('a program on the machine may listen on another port than the registered on
   const clientId = await clientIdOf('http://127.0.0.1/cb');
   const url = authorizeUrl({ client_id: clientId, redirect_uri: 'http://127.0.0.1:5123/cb' });
   expect(continuedAt(await allow(url)).origin).toBe('http://127.0.0.1:5123');
+});
+
+test('another port of an address that is not on the machine is refused', async () => {
+  const clientId = await clientIdOf('https://claude.ai/cb');
+  const page = await jar.visit(authorizeUrl({ client_id: clientId, redirect_uri: 'https://claude.ai:8443/cb' }));
+  expect(page.status).toBe(400);
+  expect(page.text).toContain('its redirect_uri is not one that it registered');
+});
+
+test('the page offers no project that is deleted', async () => {
+  const { organization_id: organizationId } = await postgres('projects').where({ id: projectId }).first();
+  const { SECRET_KEY_BASE: secretKeyBase } = databases.config;
+  const gone = await createProject(postgres, { organizationId, name: 'Project of old', secretKeyBase });
+  const offered = async () => (await jar.visit(authorizeUrl({ client_id: await clientIdOf() }))).text;
+  expect(await offered()).toContain('Project of old');
+  await postgres('projects').where({ id: gone.id }).update({ deleted_at: postgres.fn.now() });
+  expect(await offered()).not.toContain('Project of old');
 });
 
 describe('POST /oauth/register', () => {

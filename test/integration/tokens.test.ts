@@ -136,6 +136,16 @@ describe('token routes', () => {
     expect(Date.parse(body.expires_at) - Date.parse(body.created_at)).toBe(ms);
   });
 
+  test('a token stops within a second after its project is deleted', async () => {
+    const { id } = await createTeamProject(postgres, databases, team.organization.id, 'Short');
+    const fields = { name: 'T', kind: 'personal', scopes: ['query'] };
+    const { body } = await ask(`POST /api/projects/${id}/tokens`, as(team.people.owner, fields));
+    expect((await query(body.token)).status).toBe(200);
+    const both = { project_name: 'Short', project_name_confirm: 'Short' };
+    expect((await ask(`DELETE /api/projects/${id}`, as(team.people.owner, both))).status).toBe(200);
+    await stops(async () => expect((await query(body.token)).status).toBe(401));
+  });
+
   test("members list and revoke their own tokens, admins and owners all, and /api/me/tokens the caller's", async () => {
     const [mine, theirs] = [(await create(team.people.member)).body, (await create(team.people.admin)).body];
     const ids = async (route: string, person: TestPerson) =>

@@ -1,3 +1,5 @@
+// Fixture of the tests of dashboards and definitions: their routers on real stores, a project and
+// its people.
 import express from 'express';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { createCredentialStore } from '../../src/access/credentials.js';

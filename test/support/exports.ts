@@ -1,3 +1,4 @@
+// Fixture of the tests of exports: the real processes, and a project whose people are exported.
 import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';

@@ -13,6 +13,14 @@ export type PostgresSettings = Pick<Config, 'DATABASE_URL'> & Partial<Pick<Confi
 
 const CONNECT_MS = 10_000;
 
+/**
+ * A machine that vanishes leaves its connections behind, with their locks. By default, the server
+ * notices after two hours; so after a minute and a half. Without TCP it ignores the settings.
+ */
+const KEEPALIVE = ['tcp_keepalives_idle = 60', 'tcp_keepalives_interval = 10', 'tcp_keepalives_count = 3']
+  .map((setting) => `SET ${setting}`)
+  .join('; ');
+
 export interface PostgresOptions {
   readonly poolMax?: number;
   /**
@@ -36,13 +44,12 @@ export function createPostgres(config: PostgresSettings, { poolMax = 5, answerMs
     log: SILENT,
     pool: {
       ...{ min: 0, max: poolMax },
-      ...(answerMs !== undefined && {
-        acquireTimeoutMillis: answerMs,
-        afterCreate(connection: Connection, done: () => void) {
-          endWhenSilent(connection, answerMs);
-          done();
-        },
-      }),
+      ...(answerMs !== undefined && { acquireTimeoutMillis: answerMs }),
+      afterCreate(connection: Connection, done: () => void) {
+        if (answerMs !== undefined) endWhenSilent(connection, answerMs);
+        // A server that knows no such setting does without; other errors come again.
+        connection.query(KEEPALIVE, () => done());
+      },
     },
   });
 }

@@ -73,6 +73,21 @@ describe('an unknown key', () => {
   });
 });
 
+test('a key that was revoked does not return while PostgreSQL is unavailable', async () => {
+  let answer = async (): Promise<unknown> => PROJECT;
+  let now = 1_000_000;
+  const postgres = postgresThat(() => answer());
+  const store = createCredentialStore(postgres, { cacheMs: 1000, log, now: () => now });
+  const key = newKey('public');
+  expect(await store.find(key)).toMatchObject({ projectId: 'p' });
+  answer = async () => undefined;
+  now += 1000;
+  expect(await store.find(key)).toBeUndefined();
+  answer = () => Promise.reject(new Error('PostgreSQL is unavailable'));
+  now += 1000;
+  await expect(store.find(key)).rejects.toThrow('keys cannot be verified right now');
+});
+
 test('above a thousand concurrent lookups new keys are refused, and cached keys are still looked up', async () => {
   let answer = async (): Promise<unknown> => PROJECT;
   let now = 1_000_000;

@@ -214,6 +214,7 @@ describe('a target', () => {
     ['http://example.com:8080/hook', 'http://example.com:8080'],
     ['mailto:ops@example.com', 'mailto:ops@example.com'],
     ['MAILTO:Ops@Example.com', 'mailto:ops@example.com'],
+    ['http://example.com:1024/hook', 'http://example.com:1024'],
   ])('%s is shown as %s', (text, shown) => {
     expect(parseTarget(text)).not.toHaveProperty('problem');
     expect(shownTarget(text)).toBe(shown);
@@ -229,6 +230,7 @@ describe('a target', () => {
     ['https://ann:secret@example.com/', 'has no user name and no password'],
     ['https://example.com@127.0.0.1/', 'has no user name and no password'],
     ['http://example.com:22/', 'has no port below 1024'],
+    ['http://example.com:1023/', 'has no port below 1024'],
     ['mailto:ann@example.com,bob@example.com', 'is mailto: and one e-mail address'],
     ['mailto:ann@example.com?bcc=bob@example.com', 'is mailto: and one e-mail address'],
     [`https://example.com/${'x'.repeat(2048)}`, 'is longer than 2048 characters'],

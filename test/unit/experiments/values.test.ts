@@ -123,6 +123,11 @@ describe('toValuePacket', () => {
     expect(packet.warnings.join()).toContain('wait until every variant has 100 units and 30 conversions');
   });
 
+  test.each([0, -1])('has no relative lift for a mean of %d of the control', (control) => {
+    const packet = packetOf([variant('control', control), variant('new', 2)]);
+    expect(packet.comparisons[0]).toMatchObject({ absolute_lift: 2 - control, relative_lift: null });
+  });
+
   test('has null for unknown numbers', () => {
     const none = { exposures: 0, conversions: 0, units: 0, variance: 0 };
     const packet = packetOf([variant('control', 0, none), variant('new', 0, none)]);

@@ -36,6 +36,18 @@ test('events that wait longer than an answer are waited for while others are cou
   expect(await countStored(createCounts(0, 1, 2, 2), { before: 0, sent: 5, sendLastAgain, wait })).toBe(2);
 });
 
+test('a count that never settles, below what was sent, ends the wait', async () => {
+  let asked = 0;
+  const alternating = async () => [15, 16][asked++ % 2];
+  await countStored(alternating, { before: 10, sent: 50, sendLastAgain: isNotCounted, wait });
+  await countStored(alternating, { before: 10, sent: 50, sendLastAgain: isCounted, wait });
+  // Events of another import of the same source, at a rate that never reaches what was sent.
+  let others = 10;
+  const growing = async () => others++;
+  await countStored(growing, { before: 10, sent: 1e9, sendLastAgain: isCounted, wait });
+  expect(others).toBeLessThan(1000);
+});
+
 test('the number is unknown while the service counts nothing, or does not answer', async () => {
   const options = { before: 0, sent: 5, wait };
   expect(await countStored(createCounts(0), { ...options, sendLastAgain: isNotCounted })).toBeUndefined();

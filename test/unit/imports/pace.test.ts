@@ -23,3 +23,11 @@ test('a call waits for its place, which an interrupt ends', async () => {
   interrupt.abort();
   await expect(waiting).rejects.toThrow('aborted');
 });
+
+test('calls of a burst are sent at the rate and no faster', async () => {
+  const sentMs: number[] = [];
+  const send = paced(async () => sentMs.push(performance.now()), { perSecond: 50 });
+  await Promise.all(Array.from({ length: 6 }, send));
+  // Five places of 20 ms after the first call; a timer may be early by a millisecond.
+  expect(Number(sentMs.at(-1)) - Number(sentMs[0])).toBeGreaterThan(95);
+});

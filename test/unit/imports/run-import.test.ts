@@ -50,6 +50,21 @@ test('every valid line becomes one event, and a second import with other batches
   expect(store.events.size).toBe(log.validLines);
 });
 
+test('events that were there before the import do not count as stored', async () => {
+  const store = createStore();
+  await importText(LINE, { track: store.track });
+  const open = findSource('access-log')?.open({ site: undefined, timeZone: undefined }) as ImportOptions['open'];
+  const clients = {
+    track: store.track,
+    identifyBatch: store.track,
+    count: async () => store.events.size,
+    trackAndWait: async () => ({ accepted: 1, counted: true }),
+  };
+  const later = inputOf(LINE.replace('10:05:03', '10:05:04'));
+  expect(await runImport([later], { open, clients, library: 'l', nowMs: NOW_MS })).toMatchObject({ stored: 1 });
+  expect(store.events.size).toBe(2);
+});
+
 test('a record without an id in two files that overlap is one event, and one that a file has twice is two', async () => {
   const record = (event: string) => `${JSON.stringify({ event, properties: { time: 1e9 } })}\n`;
   const january = inputOf(record('a') + record('b'));

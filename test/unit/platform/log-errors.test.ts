@@ -30,6 +30,20 @@ test('an error is logged once, and again after half a minute with how often it c
   ]);
 });
 
+test('an error of the network is logged once for all connections of the process', () => {
+  const warn = vi.fn();
+  const sources = ['mails', 'demo', 'export'].map((queue) => {
+    const source = new EventEmitter();
+    logErrors(source, { log: { warn }, message: 'redis is lost', queue });
+    return source;
+  });
+  const refused = () => Object.assign(new Error('connect ECONNREFUSED 192.0.2.1:6379'), { syscall: 'connect' });
+  for (const source of sources) source.emit('error', refused());
+  expect(warn.mock.calls.map(([{ queue }]) => queue)).toEqual(['mails']);
+  for (const source of sources) source.emit('error', new Error('NOAUTH'));
+  expect(warn.mock.calls.map(([{ queue }]) => queue)).toEqual(['mails', 'mails', 'demo', 'export']);
+});
+
 test('another error is logged at once, and however many there are', () => {
   const { fail, messages } = logged();
   for (let number = 0; number < 50; number++) fail(`error ${number}`);

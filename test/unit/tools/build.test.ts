@@ -20,7 +20,7 @@ beforeEach(() => {
   for (const name of ['build', 'setup', 'help']) {
     copyFileSync(join(packageRoot, 'tools', `${name}.mjs`), join(clone, 'tools', `${name}.mjs`));
   }
-  for (const name of ['package.json', 'tsconfig.json', 'tsconfig.build.json']) write(name, '{}');
+  for (const name of ['package.json', 'package-lock.json', 'tsconfig.json', 'tsconfig.build.json']) write(name, '{}');
   for (const name of ['tools/bundle-processes.mjs', 'clients/browser/build.mjs']) write(name, '');
   for (const name of ['lezer-generator', 'vite']) write(`node_modules/.bin/${name}`, '#!/bin/sh\n', 0o755);
   write('node_modules/.bin/tsc', '#!/bin/sh\necho compiled\necho once >> calls\nmkdir -p dist/src', 0o755);
@@ -52,6 +52,13 @@ test('npm run build always compiles, other commands only what has changed since'
   write('src/main.ts', 'export {};');
   buildWhenChanged();
   expect(compilations()).toBe(3);
+});
+
+test('a change of package-lock.json alone compiles again, because the bundles contain packages', () => {
+  run(['tools/build.mjs']);
+  write('package-lock.json', '{ "lockfileVersion": 3 }');
+  buildWhenChanged();
+  expect(compilations()).toBe(2);
 });
 
 test('compiled files without a source are removed', () => {

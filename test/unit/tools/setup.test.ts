@@ -107,6 +107,21 @@ test('a folder that the account cannot write is named in one line', () => {
   expect({ status, stderr }).toEqual({ status: 1, stderr: `${folder} ${sentence}\n` });
 });
 
+test('a stamp that is removed while it is read counts as missing', () => {
+  mkdirSync(join(folder, 'tools'));
+  copyFileSync(join(packageRoot, 'tools', 'setup.mjs'), join(folder, 'tools', 'setup.mjs'));
+  // As if the other command removed it right behind a look whether it is there.
+  const script = `
+    import fs from 'node:fs';
+    import { syncBuiltinESMExports } from 'node:module';
+    fs.existsSync = () => true;
+    syncBuiltinESMExports();
+    const { unlessStamped } = await import('${pathToFileURL(join(folder, 'tools', 'setup.mjs')).href}');
+    unlessStamped({ stamp: '${join(folder, 'stamp')}', wanted: 'x' }, () => console.log('worked'));`;
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: 'worked\n' });
+});
+
 test('two commands at once in a fresh clone install one after the other, and once', { timeout: 30_000 }, async () => {
   const clone = join(folder, 'clone');
   mkdirSync(join(clone, 'tools'), { recursive: true });

@@ -51,6 +51,7 @@ const CASES: readonly (readonly [rule: string, text: string, records: readonly R
     'a,b,c,d\nNULL,\\N,\\Nx,"NULLS"\n',
     [row(2, { a: '', b: '', c: '\\Nx', d: 'NULLS' })],
   ],
+  ['a short last row that is terminated', 'a,b\n1,2\n3\n', [row(2, { a: '1', b: '2' }), problem(3, OTHER_COLUMNS)]],
   ['a column twice', 'a,a\n1,2\n', [row(2, { a: '2' })]],
 ];
 

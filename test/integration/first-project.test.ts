@@ -1,0 +1,67 @@
+// The first project of `npm start`, which the process `prepare` creates: a database without the
+// project of DATA_DIR must not replace it, because DATA_DIR has the only copy of its admin key.
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { packageRoot } from '../../src/platform/paths.js';
+import { createPostgres } from '../../src/platform/postgres/client.js';
+import type { StandaloneFile } from '../../standalone/standalone-file.js';
+import { createEmptyDatabases, createTestDatabases, type TestDatabases } from '../support/stack.js';
+
+let folder: string;
+let file: string;
+let own: TestDatabases;
+let other: TestDatabases;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'event-analytics-first-'));
+  file = join(folder, 'standalone.json');
+  [own, other] = await Promise.all([createTestDatabases(), createEmptyDatabases()]);
+});
+afterAll(async () => {
+  await Promise.all([own.close(), other.close()]);
+  rmSync(folder, { recursive: true });
+});
+
+function prepare({ env }: TestDatabases) {
+  const main = join(packageRoot, 'dist/standalone/prepare.js');
+  const args = [main, '--standalone-file', file, '--url', 'http://127.0.0.1:8080'];
+  return spawnSync(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, input: '', encoding: 'utf8' });
+}
+
+const read = () => JSON.parse(readFileSync(file, 'utf8')) as StandaloneFile;
+
+test('a second start keeps the project and its keys', () => {
+  expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
+  const first = read();
+  expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
+  expect(read()).toEqual(first);
+});
+
+test('a database without the project is refused before it is migrated, and the file keeps its keys', async () => {
+  const before = read();
+  const { status, stderr } = prepare(other);
+  expect(stderr).toBe(
+    `PostgreSQL (DATABASE_URL) could not be used: ${file} names the project ${before.project_id}, which it does not have; unset DATABASE_URL if the database is the one in DATA_DIR, or move the file away for a new first project.\n`,
+  );
+  expect(status).toBe(1);
+  expect(read()).toEqual(before);
+  const postgres = createPostgres(other.config, { poolMax: 1 });
+  expect(await postgres.schema.hasTable('projects')).toBe(false);
+  await postgres.destroy();
+  renameSync(file, join(folder, 'old.json'));
+  expect(prepare(other)).toMatchObject({ status: 0, stderr: '' });
+  expect(read().project_id).not.toBe(before.project_id);
+  renameSync(join(folder, 'old.json'), file);
+});
+
+test('a deleted project gets a successor', async () => {
+  const { project_id: id } = read();
+  const postgres = createPostgres(own.config, { poolMax: 1 });
+  await postgres('projects').where({ id }).update({ deleted_at: postgres.fn.now() });
+  await postgres.destroy();
+  expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
+  expect(read().project_id).not.toBe(id);
+});
