@@ -95,7 +95,8 @@ async function requireReachable(options: {
   const { url, name, scheme, defaultPort } = options;
   // `localhost:6379` is a URL too, of the scheme `localhost`.
   if (!/^[a-z]+:\/\//.test(url) || !URL.canParse(url)) {
-    throw new StartProblem(`${name} is not an address like ${scheme}://localhost:${defaultPort}: ${url}.`);
+    const shown = url.replace(/(:\/\/[^:@/]*:).*@/, '$1…@');
+    throw new StartProblem(`${name} is not an address like ${scheme}://localhost:${defaultPort}: ${shown}.`);
   }
   const parsed = new URL(url);
   const host = parsed.hostname.replace(/^\[|\]$/g, '');

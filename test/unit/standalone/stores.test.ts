@@ -42,3 +42,9 @@ test.each([
 ])('ClickHouse at %s is asked at %s', async (url, address) => {
   await expect(choose(url)).rejects.toThrow(`ClickHouse (CLICKHOUSE_URL) cannot be reached at ${address}: `);
 });
+
+test('a password in an address that cannot be read is not shown', async () => {
+  await expect(choose('http://analytics:pass/w@rd@clickhouse:8123')).rejects.toThrow(
+    'ClickHouse (CLICKHOUSE_URL) is not an address like http://localhost:8123: http://analytics:…@clickhouse:8123.',
+  );
+});
