@@ -1,6 +1,16 @@
 // Reference implementation of arithmetic over aggregates.
 import { groupKey, isKept, measured } from './aggregate.js';
-import { type Interval, intervalOf, isWithin, startOfSpan, timeGroupEnd, timeGroupsOf } from './calendar.js';
+import {
+  bucketAfter,
+  bucketOf,
+  type Interval,
+  intervalOf,
+  isWithin,
+  startOfDate,
+  startOfSpan,
+  timeGroupEnd,
+  timeGroupsOf,
+} from './calendar.js';
 import { EVER, eventsOf, isOneOf } from './events.js';
 import { eventField } from './fields.js';
 import type { Event } from './history.js';
@@ -108,7 +118,7 @@ interface Given {
 }
 
 interface Ending {
-  /** Where a call's own range ends, before it is cut at the end of the query's range. */
+  /** The end of the bucket; a call's own range ends earlier where the query's does. */
   readonly end: number;
   /** The unit of the bucket; undefined without buckets. */
   readonly isOfDays?: boolean;
@@ -141,7 +151,10 @@ function evaluated(expression: Expression, given: Given & Ending): number | null
 function eventsOfTerm(term: Term, { events, ownEvents, interval, world, end, isOfDays }: Given & Ending): Event[] {
   if (term.last === undefined) return ownEvents.filter((event) => isOf(term, event, world));
   const { timezone } = world.clock;
-  const start = startOfSpan(end, term.last, {
+  const isWholeDays = isOfDays === true && term.last.unit !== 'm' && term.last.unit !== 'h';
+  // Reading: the day in which the range of the query ends is a whole one.
+  const lastDay = bucketAfter(bucketOf(interval.end - 1, 'day', timezone), 'day');
+  const start = startOfSpan(Math.min(end, isWholeDays ? startOfDate(lastDay, timezone) : interval.end), term.last, {
     timezone: isOfDays === undefined ? 'UTC' : timezone,
     isOfDays: isOfDays ?? false,
   });

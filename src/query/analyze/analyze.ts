@@ -5,7 +5,7 @@ import { mergeConditions } from '../conditions/merge.js';
 import type { Definitions } from '../definitions/definitions.js';
 import { expandDefinitions } from '../definitions/expand.js';
 import type { QueryProblem } from '../errors.js';
-import type { Query } from '../parse/syntax.js';
+import type { Query, Stage, StageKind } from '../parse/syntax.js';
 import { GUESSES, type GuessOf } from '../property-guess.js';
 import { type ResolvedSource, SOURCES } from '../sources/index.js';
 import type { SourceRow } from '../sources/source.js';
@@ -56,6 +56,12 @@ export function analyze(written: Query, context: AnalysisContext): Analyzed {
   };
 }
 
+/** Without an aggregate, the source decides what these mean. */
+const OF_SOURCE: readonly string[] = ['unit', 'people', 'sort'] satisfies StageKind[];
+
+const isOfAnySource = (stages: readonly Stage[]) => (stage: Stage) =>
+  !OF_SOURCE.includes(stage.kind) || stages.some(({ kind }) => kind === 'aggregate');
+
 function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
   const { source, stages } = query;
   if (source === undefined && stages.length === 0) {
@@ -71,7 +77,8 @@ function analyzeSource(scope: Scope, query: Query): ResolvedQuery | undefined {
   const known = isMissing ? { kind: 'all' as const, span: { from: 0, to: 0 } } : source;
   // The row of the source's own kind takes this source.
   const row = SOURCES[known.kind] as SourceRow<never, ResolvedSource>;
-  const reader = new StageReader(scope, query, { ...row, name: row.name ?? known.kind });
+  const fitting = source === 'broken' ? stages.filter(isOfAnySource(stages)) : stages;
+  const reader = new StageReader(scope, { ...query, stages: fitting }, { ...row, name: row.name ?? known.kind });
   const columns = columnsOf(stages, row.columns ?? []);
   const resolved = row.analyze({ ...scope, columns }, known as never, reader);
   // Whether the rest fits the source that was meant is unknown.

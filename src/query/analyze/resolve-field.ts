@@ -149,7 +149,7 @@ const reportColumn = (scope: Scope, { path, written, span }: FieldName): undefin
     scope,
     span,
     `unknown field ${quote(written)}`,
-    `it is a column of the answer and no field of events; only the rows of an aggregate of events are filtered by columns, as in unique by _country | where unique_count > 20; a property is written ${writtenProperty(path)}`,
+    `it is a column of the answer and no field of events; only the rows of an aggregate of events are filtered by columns, as in unique by _country | where unique_count > 20, and none are grouped by them; a property is written ${writtenProperty(path)}`,
   );
 
 const writtenProperty = (key: string): string =>

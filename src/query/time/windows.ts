@@ -30,17 +30,14 @@ interface Asked {
   readonly spans: readonly CalendarSpan[];
 }
 
-/**
- * A window begins with its span before the end of the bucket, and ends with the bucket or with the
- * range, which is earlier.
- */
+/** A window is a whole span: it ends with the bucket, or with the range where that ends earlier. */
 export function planWindows({ range, period, timezone, spans: asked }: Asked): Windows {
   const whole = listBuckets(range, period, timezone);
   const buckets = whole.map((bucket) => ({
     fromMs: Math.max(range.fromMs, bucket.fromMs),
     toMs: Math.min(range.toMs, bucket.toMs),
   }));
-  const spans = asked.map((span) => ({ span, starts: startsOf(whole, span, { period, timezone }) }));
+  const spans = asked.map((span) => ({ span, starts: startsOf(whole, span, { range, period, timezone }) }));
   const firsts = buckets.map(({ fromMs }, index) =>
     Math.min(fromMs, ...spans.map(({ starts }) => starts[index] ?? fromMs)),
   );
@@ -59,15 +56,16 @@ export function planWindows({ range, period, timezone, spans: asked }: Asked): W
 
 /**
  * Days and months before the end of a day begin at the beginning of a day, which is not midnight
- * everywhere.
+ * everywhere. The day in which the range ends is a whole one.
  */
 function startsOf(
   buckets: readonly TimeRange[],
   span: CalendarSpan,
-  { period, timezone }: Pick<Asked, 'period' | 'timezone'>,
+  { range, period, timezone }: Pick<Asked, 'range' | 'period' | 'timezone'>,
 ): number[] {
   const isOfDays = period !== 'minute' && period !== 'hour' && span.unit !== 'millisecond';
-  const starts = buckets.map(({ toMs }) => startOfSpan(toMs, span, timezone));
+  const endMs = isOfDays ? startOfDay(range.toMs - 1, timezone, 1) : range.toMs;
+  const starts = buckets.map(({ toMs }) => startOfSpan(Math.min(toMs, endMs), span, timezone));
   return isOfDays ? starts.map((start) => startOfDay(start, timezone)) : starts;
 }
 

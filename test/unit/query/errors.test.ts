@@ -142,6 +142,10 @@ test.each([
   ],
   ['funnel a to b | window 7d', 'unexpected "to" in funnel', 'the form is: funnel signup -> pay exclude refund'],
   ['funnel a -> * | window 7d', 'unexpected "*" in funnel', 'the form is: funnel signup -> pay exclude refund'],
+  // What these stages need is unknown with their source.
+  ['paths from * | unit device_id', 'unexpected "*" in paths', 'the form is: paths from signup, or paths to signup'],
+  ['lifecycle , | people dormant', 'unexpected "," in lifecycle', 'the form is: lifecycle login'],
+  ['formula ) as rate | sort rate', 'unexpected ")" in formula', 'the form is: formula count(pay) / count(signup)'],
   [
     'signup | where user.first_seen > last 7d',
     'unexpected "7d" in where',

@@ -219,6 +219,11 @@ test.each([
   );
 });
 
+test('a column of the answer in by is said to be no group', () => {
+  const [detail] = detailsOf('a | count per distinct_id | count by count');
+  expect(detail?.hint).toContain('where unique_count > 20, and none are grouped by them;');
+});
+
 test('a group of time in a condition is no unknown name that is nearest to itself', () => {
   const [detail] = detailsOf('signup | where hour_of_day = 5');
   expect(detail?.hint).toBe(

@@ -63,6 +63,20 @@ describe('planWindows', () => {
     expect(windows.pairs).toBe(8);
   });
 
+  test('counts the whole span back from the day in which the range ends', () => {
+    const running = { fromMs: at('2026-10-20T00:00Z'), toMs: at('2026-11-02T12:00Z') };
+    const startsOf = (period: 'week' | 'month') =>
+      planWindows({ range: running, period, timezone: 'Europe/Berlin', spans: [span] }).spans[0]?.starts.map(shown);
+    expect(startsOf('week')).toEqual(['2026-10-23T22:00', '2026-10-30T23:00', '2026-10-31T23:00']);
+    expect(startsOf('month')).toEqual(['2026-10-29T23:00', '2026-10-31T23:00']);
+  });
+
+  test('counts hours back from the end of the range', () => {
+    const hours = { unit: 'millisecond', amount: 5 * 3_600_000 } as const;
+    const { spans } = planWindows({ range, period: 'day', timezone: 'UTC', spans: [hours] });
+    expect(spans[0]?.starts.map(shown)).toEqual(['2026-11-09T19:00', '2026-11-10T19:00', '2026-11-11T07:00']);
+  });
+
   test('starts windows at midnight beside a day that begins at 01:00', () => {
     const santiago = planWindows({
       range: { fromMs: at('2026-09-05T12:00Z'), toMs: at('2026-09-06T12:00Z') },
