@@ -1,0 +1,31 @@
+// Forms and lists of the console: what Escape keeps, the keys of a search field in a menu, open
+// invitations, the check of an import, and alerts whose mails cannot be sent.
+import { expect, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+
+const shop = useConsoleShop({ email: 'forms@example.com' });
+
+test('the first Escape keeps what was typed into a form, and says that a second one does not', async () => {
+  const visited = await shop.visit('/dashboards');
+  const { page } = visited;
+  const dialog = page.getByRole('dialog', { name: 'New dashboard' });
+  const title = dialog.getByRole('textbox', { name: 'Title' });
+  const warning = dialog.getByText('Press Escape again to discard what you typed.');
+  const open = () => page.getByRole('button', { name: 'New dashboard' }).click();
+  await open();
+  await title.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await open();
+  await title.pressSequentially('Half');
+  await title.press('Escape');
+  await warning.waitFor();
+  await expectNoFindings(visited);
+  await title.pressSequentially('-typed');
+  await warning.waitFor({ state: 'detached' });
+  await title.press('Escape');
+  await warning.waitFor();
+  expect(await title.inputValue()).toBe('Half-typed');
+  await title.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
