@@ -29,3 +29,18 @@ test('the first Escape keeps what was typed into a form, and says that a second 
   await title.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 });
+
+test('open invitations are searched as members are', async () => {
+  const { page } = await shop.visit('/settings/members');
+  const list = page.getByRole('list', { name: 'Invitations' });
+  for (let number = 1; number <= 13; number += 1) {
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill(`guest-${number}@example.com`);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await list.getByText(`guest-${number}@example.com`).waitFor();
+  }
+  await page.getByRole('searchbox', { name: 'Search invitations' }).fill('GUEST-7');
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+  await list.getByText('guest-7@example.com').waitFor();
+  await page.getByRole('searchbox', { name: 'Search invitations' }).fill('nobody');
+  await page.getByText('Nothing is called so.').first().waitFor();
+});
