@@ -1,6 +1,9 @@
 // Forms and lists of the console: what Escape keeps, the keys of a search field in a menu, open
 // invitations, the check of an import, and alerts whose mails cannot be sent.
-import { expect, test } from 'vitest';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 
@@ -43,4 +46,22 @@ test('open invitations are searched as members are', async () => {
   await list.getByText('guest-7@example.com').waitFor();
   await page.getByRole('searchbox', { name: 'Search invitations' }).fill('nobody');
   await page.getByText('Nothing is called so.').first().waitFor();
+});
+
+test('a check of files is no import: not while it runs, and not after it was cancelled', async () => {
+  const visited = await shop.visit('/settings/import');
+  const { page } = visited;
+  await page.getByLabel('From').selectOption('access-log');
+  const line = '203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n';
+  const folder = mkdtempSync(join(tmpdir(), 'console-check-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'access.log'), line.repeat(400_000));
+  await page.getByLabel('Files').setInputFiles(join(folder, 'access.log'));
+  await page.getByRole('button', { name: 'Check the files' }).click();
+  await page.getByText('Nothing is stored. Leaving this page ends the check.').waitFor();
+  expect(await page.getByText('ends the import').count()).toBe(0);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Cancelled. Nothing was stored.' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Import again' }).count()).toBe(0);
+  await expectNoFindings(visited);
 });
