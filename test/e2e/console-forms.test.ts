@@ -6,8 +6,17 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
 
 const shop = useConsoleShop({ email: 'forms@example.com' });
+
+const sourceOf = (title: string): string => `version: 1
+title: ${title}
+sections:
+  - title: Numbers
+    cards:
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
+`;
 
 test('the first Escape keeps what was typed into a form, and says that a second one does not', async () => {
   const visited = await shop.visit('/dashboards');
@@ -64,4 +73,29 @@ test('a check of files is no import: not while it runs, and not after it was can
   await page.getByRole('alert').filter({ hasText: 'Cancelled. Nothing was stored.' }).waitFor();
   expect(await page.getByRole('button', { name: 'Import again' }).count()).toBe(0);
   await expectNoFindings(visited);
+});
+
+test('an alert with a mailbox says that the service has no mail server, before it is added and after', async () => {
+  const id = await createDashboard(shop, sourceOf('Told'));
+  const visited = await shop.visit('/alerts#new=purchase+%7C+last+1h+%7C+count');
+  const { page } = visited;
+  const warning = page.getByText('Mails cannot be sent: the service has no mail server');
+  const dialog = page.getByRole('dialog', { name: 'New alert' });
+  const to = dialog.getByRole('textbox', { name: 'Sent to' });
+  await to.fill('https://hooks.example.com/x');
+  expect(await warning.count()).toBe(0);
+  await to.fill('mailto:ops@example.com');
+  await warning.waitFor();
+  await expectNoFindings(visited);
+  await dialog.getByRole('combobox', { name: 'Dashboard' }).selectOption(id);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('few-orders');
+  await dialog.getByRole('button', { name: 'Add alert' }).click();
+  await page.getByRole('link', { name: 'few-orders' }).click();
+  await warning.waitFor();
+
+  await page.goto(shop.addressOf(`/dashboards/${id}#v=edit`));
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  await text.fill((await text.inputValue()).replace('ops@', 'sales@'));
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByRole('dialog', { name: 'Changes' }).getByText('Mails cannot be sent').waitFor();
 });
