@@ -18,6 +18,9 @@ sections:
       - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
 `;
 
+/** More than a glance, so that the list has a search field. */
+const TITLES = Array.from({ length: 13 }, (_, index) => `Board ${index + 1}`);
+
 test('the first Escape keeps what was typed into a form, and says that a second one does not', async () => {
   const visited = await shop.visit('/dashboards');
   const { page } = visited;
@@ -40,6 +43,30 @@ test('the first Escape keeps what was typed into a form, and says that a second 
   expect(await title.inputValue()).toBe('Half-typed');
   await title.press('Escape');
   await dialog.waitFor({ state: 'detached' });
+});
+
+test('dashboards are listed as people count, and found and chosen by the keyboard alone', async () => {
+  for (const title of TITLES) await createDashboard(shop, sourceOf(title));
+  const { page } = await shop.visit('/dashboards');
+  await page.getByRole('link', { name: /^Board 13/ }).waitFor();
+  const items = await page.getByRole('main').getByRole('listitem').allTextContents();
+  expect(items.map((text) => /Board \d+/.exec(text)?.[0])).toEqual(TITLES);
+
+  await page.goto(shop.addressOf(`/ask#${new URLSearchParams({ q: 'purchase | last 7d | count' })}`));
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  const search = page.getByRole('searchbox');
+  await search.fill('Board 1');
+  const focused = () => page.evaluate<string>('document.activeElement.textContent || document.activeElement.type');
+  for (const [key, expected] of [
+    ['ArrowDown', 'Board 1'],
+    ['ArrowDown', 'Board 10'],
+    ['ArrowUp', 'Board 1'],
+    ['ArrowUp', 'search'],
+    ['Home', 'search'],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect(await focused(), key).toContain(expected);
+  }
 });
 
 test('open invitations are searched as members are', async () => {
