@@ -1,9 +1,9 @@
-// Data of charts: empty buckets of numbers, ticks, and averages of cohorts.
+// Data of charts: empty buckets of numbers, scales, ticks, and averages of cohorts.
 import { expect, test } from 'vitest';
 import { toEdgeData } from '../../../console/src/answer/bucket-data.js';
 import type { Answer, Row } from '../../../console/src/api/answer.js';
 import { averageAt, cohortsOf, incompleteIn } from '../../../console/src/charts/cohorts.js';
-import { ticksOf } from '../../../console/src/charts/series.js';
+import { ticksOf, valueDomain } from '../../../console/src/charts/series.js';
 
 const answerOf = (rows: readonly Row[]): Answer => ({
   columns: Object.keys(rows[0] ?? {}),
@@ -28,6 +28,29 @@ test.each([
   const { buckets, series } = toEdgeData(answer, { name: 'bucket', kind: 'edge' }, { name: 'count', kind: 'number' });
   expect(buckets.map(({ long }) => long)).toEqual(expected);
   expect(series[0]?.values.filter((value) => value !== null)).toEqual(edges.map(() => 1));
+});
+
+test.each([
+  [
+    [5, 8],
+    [0, 8],
+  ],
+  [
+    [-1006, -1000],
+    [-1006, 0],
+  ],
+  [
+    [-3, 4],
+    [-3, 4],
+  ],
+  [
+    [0, 0],
+    [0, 1],
+  ],
+  [[], [0, 1]],
+  [[1e18], [0, 1e18]],
+])('a value axis of %j contains zero: %j', (values, domain) => {
+  expect(valueDomain(values)).toEqual(domain);
 });
 
 test('ticks of whole numbers are whole', () => {
