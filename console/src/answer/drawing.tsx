@@ -150,7 +150,8 @@ function ofLifecycle(answer: Answer, timezone: string, refine: Refinements | und
   );
 }
 
-const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefined => {
+/** The number of the earlier range of `compare`. */
+export const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefined => {
   const [row] = answer.rows;
   const previous = previousOf(answer, name);
   return row === undefined || previous === undefined ? undefined : numberIn(row, previous);
