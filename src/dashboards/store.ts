@@ -6,6 +6,7 @@ import { type AlertsOfDocument, syncAlerts } from '../alerts/sync-alerts.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { compareTitles } from './compare-titles.js';
 import type { Card, DashboardConfig } from './config-schema.js';
 import type { ParsedDashboard } from './parse-dashboard.js';
 import type { Visibility } from './schema.js';
@@ -276,13 +277,11 @@ export async function listDashboards(postgres: Postgres, reader: Reader): Promis
   return rows.sort(inOrderOfList).map(toItem);
 }
 
-const TITLES = new Intl.Collator('en', { numeric: true });
-
-/** By position, those without one last, then by title: "Board 2" before "Board 10". */
+/** By position, those without one last, then by title. */
 function inOrderOfList(a: Listed, b: Listed): number {
   const [first, second] = [a, b].map(({ position }) => Number(position ?? Number.POSITIVE_INFINITY));
   if (first !== second) return (first ?? 0) < (second ?? 0) ? -1 : 1;
-  return TITLES.compare(a.title, b.title) || (a.id < b.id ? -1 : 1);
+  return compareTitles(a.title, b.title) || (a.id < b.id ? -1 : 1);
 }
 
 type Listed = Pick<ItemRow, 'position' | 'title' | 'id'>;

@@ -52,6 +52,13 @@ test('dashboards are listed as people count, and found and chosen by the keyboar
   const items = await page.getByRole('main').getByRole('listitem').allTextContents();
   expect(items.map((text) => /Board \d+/.exec(text)?.[0])).toEqual(TITLES);
 
+  const alert = (number: number): string =>
+    `alerts:\n  - {id: low-${number}, query: '* | count', when: value < 0, every: 1d, to: ['https://a.example']}\n`;
+  for (const number of [10, 2]) await createDashboard(shop, sourceOf(`Told ${number}`) + alert(number));
+  await page.goto(shop.addressOf('/alerts'));
+  const alerts = page.getByRole('list', { name: 'Alerts' }).getByRole('heading');
+  await expect.poll(() => alerts.allTextContents()).toEqual(['low-2', 'low-10']);
+
   await page.goto(shop.addressOf(`/ask#${new URLSearchParams({ q: 'purchase | last 7d | count' })}`));
   await page.getByRole('button', { name: 'Add to dashboard' }).click();
   const search = page.getByRole('searchbox');
