@@ -207,14 +207,20 @@ function emptyBetween(before: Cell | undefined, edge: Cell | undefined, width: n
   return Math.abs(steps - Math.round(steps)) < 1e-6 ? Math.max(0, Math.round(steps) - 1) : 0;
 }
 
-export function toHistogramData({ rows }: Answer): BucketData {
-  const days = rows.map((row) => numberIn(row, 'active_days') ?? 0);
+export function toHistogramData(answer: Answer): BucketData {
+  const users = new Map(answer.rows.map((row) => [numberIn(row, 'active_days') ?? 0, numberIn(row, 'users')]));
+  const known = [...users.keys()];
+  const least = Math.min(...known);
+  // A number of days without a row is one that no person has.
+  const days = hasAllRows(answer)
+    ? Array.from({ length: Math.max(...known) - least + 1 }, (_, index) => least + index)
+    : known;
   return {
     buckets: days.map((count) => ({
       ...plain(String(count)),
       long: `${count} active ${count === 1 ? 'day' : 'days'}`,
     })),
-    series: [{ name: 'users', values: rows.map((row) => numberIn(row, 'users')) }],
+    series: [{ name: 'users', values: days.map((count) => users.get(count) ?? 0) }],
     short: compact,
     long: exact,
   };

@@ -1,6 +1,6 @@
 // Data of charts: empty buckets of numbers, scales, ticks, and averages of cohorts.
 import { expect, test } from 'vitest';
-import { toBucketData, toEdgeData } from '../../../console/src/answer/bucket-data.js';
+import { toBucketData, toEdgeData, toHistogramData } from '../../../console/src/answer/bucket-data.js';
 import { bucketsOfPeriod } from '../../../console/src/answer/buckets.js';
 import { splitColumns } from '../../../console/src/answer/columns.js';
 import type { Answer, Row } from '../../../console/src/api/answer.js';
@@ -90,6 +90,17 @@ test.each([
   const { data, values } = toBucketData(answer, 'UTC', { time: 'day', groups, measure });
   expect(data.series[0]?.values).toEqual(expected);
   expect(values).toHaveLength(expected.length);
+});
+
+test('numbers of active days that no person has are between the others', () => {
+  const rows = [
+    { active_days: 12, users: 3 },
+    { active_days: 14, users: 2 },
+  ];
+  const valuesOf = (answer: Answer) => toHistogramData(answer).series[0]?.values;
+  expect(valuesOf(answerOf(rows))).toEqual([3, 0, 2]);
+  expect(valuesOf({ ...answerOf(rows), total: 9 })).toEqual([3, 2]);
+  expect(valuesOf(answerOf([]))).toEqual([]);
 });
 
 test('ticks of whole numbers are whole', () => {
