@@ -23,6 +23,8 @@ export interface Boot {
   readonly publicUrl: string;
   /** The longest that the service takes for a query: until it begins, and then runs. */
   readonly queryWithinMs: number;
+  /** Whether the service has a mail server. */
+  readonly hasMail: boolean;
   readonly organizations: readonly Organization[];
   readonly projects: readonly Project[];
 }

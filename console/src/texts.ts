@@ -43,6 +43,8 @@ export const texts = {
     query: 'Query',
   },
   close: 'Close',
+  noMail: 'Mails cannot be sent: the service has no mail server (setting SMTP_URL).',
+  escapeAgain: 'Press Escape again to discard what you typed.',
   failedParts: {
     screen: 'This screen could not be shown',
     answer: 'This answer could not be shown',

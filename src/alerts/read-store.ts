@@ -1,5 +1,6 @@
 // Reads alerts with their state and their checks for the routes: those of the project's dashboards,
 // which every member may see. Targets are shown without their paths, which may be secrets.
+import { compareTitles } from '../dashboards/compare-titles.js';
 import { isUuid, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { CHECKS_KEPT, IS_DASHBOARD } from './claims.js';
@@ -45,6 +46,7 @@ export interface CheckItem {
 /** In the order of dashboards and documents. */
 export async function listAlerts(postgres: Postgres, projectId: ProjectId): Promise<AlertItem[]> {
   const rows = await alertsOf(postgres, projectId).orderBy(['d.title', 'd.id', 'a.position']);
+  rows.sort((a, b) => compareTitles(a.title, b.title));
   return rows.map(toItem);
 }
 

@@ -219,6 +219,7 @@ const app = createApp({
       assets,
       console: consoleAssets,
       queryWithinMs: queryTimeoutMs,
+      hasMail: config.SMTP_URL !== undefined,
       unsubscribeLinks: createUnsubscribeLinks(config.SECRET_KEY_BASE, publicUrl),
     }),
     assets.router,

@@ -6,6 +6,7 @@ import { type AlertsOfDocument, syncAlerts } from '../alerts/sync-alerts.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { compareTitles } from './compare-titles.js';
 import type { Card, DashboardConfig } from './config-schema.js';
 import type { ParsedDashboard } from './parse-dashboard.js';
 import type { Visibility } from './schema.js';
@@ -272,11 +273,18 @@ export const listProjectKeys = (postgres: Postgres, projectId: ProjectId): Promi
 const ITEM = [...ROW, 'position', 'updated_at'] as const;
 
 export async function listDashboards(postgres: Postgres, reader: Reader): Promise<DashboardItem[]> {
-  const rows = await visibleTo(postgres, reader)
-    .orderBy([{ column: 'position', nulls: 'last' }, 'title', 'id'])
-    .select(...ITEM);
-  return rows.map(toItem);
+  const rows: ItemRow[] = await visibleTo(postgres, reader).select(...ITEM);
+  return rows.sort(inOrderOfList).map(toItem);
 }
+
+/** By position, those without one last, then by title. */
+function inOrderOfList(a: Listed, b: Listed): number {
+  const [first, second] = [a, b].map(({ position }) => Number(position ?? Number.POSITIVE_INFINITY));
+  if (first !== second) return (first ?? 0) < (second ?? 0) ? -1 : 1;
+  return compareTitles(a.title, b.title) || (a.id < b.id ? -1 : 1);
+}
+
+type Listed = Pick<ItemRow, 'position' | 'title' | 'id'>;
 
 export interface StoredDashboard extends Pick<DashboardSummary, 'id' | 'key' | 'title'> {
   readonly config: DashboardConfig;
@@ -288,12 +296,13 @@ export interface DashboardText extends Omit<StoredDashboard, 'config'> {
 }
 
 /** Dashboards that the reader can see, with their content, in the order of the list. */
-export const readDashboards = (postgres: Postgres, { projectId, personId }: Reader): Promise<DashboardText[]> =>
-  postgres
+export async function readDashboards(postgres: Postgres, { projectId, personId }: Reader): Promise<DashboardText[]> {
+  const rows: (DashboardText & Listed)[] = await postgres
     .from(visibleTo(postgres, { projectId, personId }).as('d'))
     .join('dashboard_versions AS v', (on) => on.on('v.dashboard_id', 'd.id').andOn('v.version', 'd.version'))
-    .orderBy([{ column: 'd.position', nulls: 'last' }, 'd.title', 'd.id'])
-    .select('d.id', 'd.key', 'd.title', postgres.raw('v.config::text AS config'));
+    .select('d.id', 'd.key', 'd.title', 'd.position', postgres.raw('v.config::text AS config'));
+  return rows.sort(inOrderOfList).map(({ position, ...text }) => text);
+}
 
 export async function requireDashboard(postgres: Postgres, reader: Reader, id: string): Promise<Dashboard> {
   const found = isUuid(id) ? await readFirst(postgres, visibleTo(postgres, reader).where({ id })) : undefined;

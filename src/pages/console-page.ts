@@ -13,6 +13,8 @@ export interface ConsoleData {
   readonly publicUrl: URL;
   /** The longest that a query waits for a place, and then runs. */
   readonly queryWithinMs: number;
+  /** Whether the service has a mail server. */
+  readonly hasMail: boolean;
 }
 
 export function renderConsole(data: ConsoleData, { script, styles, preloads }: ConsoleAssets, assets: Assets): string {
@@ -38,10 +40,11 @@ ${preloads.map((url) => html`<link rel="modulepreload" href="${url}">`)}
 }
 
 /** Read by console/src/boot.ts. Without keys, which only the pages that show them ask for. */
-const toBoot = ({ person, organizations, demos, publicUrl, queryWithinMs }: ConsoleData) => ({
+const toBoot = ({ person, organizations, demos, publicUrl, queryWithinMs, hasMail }: ConsoleData) => ({
   person,
   publicUrl: publicUrl.href,
   queryWithinMs,
+  hasMail,
   organizations: organizations.map(({ id, name, role }) => ({ id, name, role })),
   projects: organizations.flatMap((organization) =>
     organization.projects.map(({ id, name, timezone }) => ({

@@ -51,6 +51,8 @@ export interface PagesDeps {
   readonly assets: Assets;
   readonly console: ConsoleAssets;
   readonly queryWithinMs: number;
+  /** Whether the service has a mail server. */
+  readonly hasMail: boolean;
   readonly unsubscribeLinks: UnsubscribeLinks;
 }
 
@@ -188,7 +190,7 @@ async function readerOf(session: Person, link: InvitationLink, postgres: Postgre
 
 async function readConsoleData(
   session: Person,
-  { postgres, sessions, queryWithinMs }: PagesDeps,
+  { postgres, sessions, queryWithinMs, hasMail }: PagesDeps,
 ): Promise<ConsoleData> {
   const organizations = await listOrganizations(postgres, session.personId);
   const withProjects = organizations.map(async (organization) => {
@@ -201,5 +203,5 @@ async function readConsoleData(
   );
   const { publicUrl } = sessions;
   const person = nameOf(session);
-  return { person, organizations: await Promise.all(withProjects), demos, publicUrl, queryWithinMs };
+  return { person, organizations: await Promise.all(withProjects), demos, publicUrl, queryWithinMs, hasMail };
 }

@@ -1,8 +1,10 @@
 // Reads reports with their runs for the routes: those of the project's dashboards, which every
 // member may see. Targets are shown without their paths, which may be secrets.
+
 import { IS_DASHBOARD } from '../alerts/claims.js';
 import { type CheckItem, listChecks } from '../alerts/read-store.js';
 import { shownTarget } from '../alerts/targets.js';
+import { compareTitles } from '../dashboards/compare-titles.js';
 import { isUuid, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 
@@ -23,6 +25,7 @@ export interface ReportItem {
 /** In the order of dashboards and documents. */
 export async function listReports(postgres: Postgres, projectId: ProjectId): Promise<ReportItem[]> {
   const rows = await reportsOf(postgres, projectId).orderBy(['d.title', 'd.id', 'a.position']);
+  rows.sort((a, b) => compareTitles(a.title, b.title));
   return rows.map(toItem);
 }
 

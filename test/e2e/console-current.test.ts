@@ -103,6 +103,7 @@ test('a click beside a form loses nothing that was typed, and closes a form that
   await page.mouse.click(4, 4);
   expect(await dialog.getByRole('textbox', { name: 'Title' }).inputValue()).toBe('Typed');
   await page.keyboard.press('Escape');
+  await page.keyboard.press('Escape');
   await dialog.waitFor({ state: 'detached' });
 });
 

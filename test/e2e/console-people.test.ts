@@ -279,7 +279,7 @@ describe('settings', () => {
     writeFileSync(join(folder, 'access.log'), line.repeat(400_000));
     await page.getByLabel('Files').setInputFiles(join(folder, 'access.log'));
     await page.getByRole('button', { name: 'Check the files' }).click();
-    await page.getByRole('progressbar', { name: 'Progress of the import' }).waitFor();
+    await page.getByRole('progressbar', { name: 'Progress of the check' }).waitFor();
     await page.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('alert').filter({ hasText: 'Cancelled' }).waitFor();
     await expectNoFindings(visited);

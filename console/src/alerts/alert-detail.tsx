@@ -15,6 +15,7 @@ import { Badge } from './badge.js';
 import { Checks } from './checks.js';
 import { DryRunResult } from './dry-run-result.js';
 import { lastOf, sinceOf } from './list.js';
+import { noMailFor } from './no-mail.js';
 import { useDryRun } from './use-dry-run.js';
 import { WrittenIn } from './written-in.js';
 
@@ -66,7 +67,10 @@ export function AlertDetail({ project, alert }: Props) {
             {instant(alert.next_due_at, timezone)} · {words.every(duration(alert.every_seconds))} · {timezone}
           </dd>
           <dt>{words.to}</dt>
-          <dd>{to.join(', ')}</dd>
+          <dd>
+            {to.join(', ')}
+            <p className={style.error}>{noMailFor(to.join())}</p>
+          </dd>
           <dt>{words.writtenIn}</dt>
           <dd>
             <WrittenIn project={project} item={alert} place={`alerts.${key}`} />

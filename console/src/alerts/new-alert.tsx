@@ -20,6 +20,7 @@ import style from './alerts.module.css';
 import { addAlert, type DryRun, dryRunNew } from './api.js';
 import { type NewAlert, toYamlAlert } from './document.js';
 import { DryRunResult } from './dry-run-result.js';
+import { noMailFor } from './no-mail.js';
 
 const words = alertTexts.form;
 const INTERVALS = ['1m', '5m', '15m', '1h', '6h', '1d'] as const;
@@ -45,6 +46,7 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
     ({ visibility, synced_at: syncedAt }) => visibility === 'project' && syncedAt === null,
   );
   const [chosen, setChosen] = useState<string>();
+  const [to, setTo] = useState('');
   const dashboard = chosen ?? editable[0]?.id ?? NEW;
   const read = (): NewAlert => {
     const fields = new FormData(form.current ?? undefined);
@@ -166,9 +168,19 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
         </div>
         <label>
           {alertTexts.to}
-          <textarea className={`field ${style.targets}`} name="to" required placeholder={words.toExample} rows={2} />
+          <textarea
+            className={`field ${style.targets}`}
+            name="to"
+            required
+            placeholder={words.toExample}
+            rows={2}
+            onChange={({ target }) => setTo(target.value)}
+          />
           <span className={style.hint}>{words.toNote}</span>
         </label>
+        <p role="status" className={style.error}>
+          {noMailFor(to)}
+        </p>
         {problem !== undefined && (
           <p role="alert" className={dashboards.problem}>
             {problem}

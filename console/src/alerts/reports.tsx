@@ -17,6 +17,7 @@ import { Badge } from './badge.js';
 import { Deliveries } from './deliveries.js';
 import { EXAMPLE_REPORT } from './document.js';
 import { Head } from './head.js';
+import { noMailFor } from './no-mail.js';
 import { useDryRun } from './use-dry-run.js';
 import { WrittenIn } from './written-in.js';
 
@@ -69,6 +70,7 @@ function Item({ project, report, isOpen }: ItemProps) {
         <span>{lastRunAt === null ? words.never : words.last(instant(lastRunAt, timezone))}</span>
         <span>{to.join(', ')}</span>
       </p>
+      <p className={style.error}>{noMailFor(to.join())}</p>
       <p>
         <WrittenIn project={project} item={report} place={`reports.${key}`} />
       </p>

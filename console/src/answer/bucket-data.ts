@@ -5,6 +5,7 @@ import type { Answer, Cell, Row } from '../api/answer.js';
 import type { Annotation, Bucket, BucketData, Series } from '../charts/series.js';
 import { texts } from '../texts.js';
 import {
+  bucketsOfPeriod,
   type CycleUnit,
   cycleLabel,
   endPartOf,
@@ -17,7 +18,7 @@ import {
   unitBetween,
 } from './buckets.js';
 import { numberIn, previousOf, type ShownColumn, showCell, showNumber, splitColumns } from './columns.js';
-import { compact, day, duration, exact, localDate, minute, percent } from './format.js';
+import { compact, day, exact, localDate, minute, percent, shortDuration } from './format.js';
 
 /** Series that are drawn; the others are in the table. */
 const SERIES_MAX = 8;
@@ -25,7 +26,7 @@ const SERIES_MAX = 8;
 const COUNTED: readonly string[] = ['count', 'unique_count', 'total'];
 
 const numbersOf = ({ kind }: ShownColumn): Pick<BucketData, 'short' | 'long'> => ({
-  short: (value) => (kind === 'share' ? percent(value) : kind === 'seconds' ? duration(value) : compact(value)),
+  short: (value) => (kind === 'share' ? percent(value) : kind === 'seconds' ? shortDuration(value) : compact(value)),
   long: (value) => showNumber(kind, value),
 });
 
@@ -62,21 +63,32 @@ interface Line extends Series {
 }
 
 interface Roles {
+  /** Whether the axis begins with the first row, instead of the period. */
+  readonly isFromFirst?: boolean;
   readonly time: string;
   readonly groups: readonly ShownColumn[];
   readonly measure: ShownColumn;
 }
 
+/** A stage that leaves groups out: a missing row is then no zero. */
+const SHORTENED = /\|\s*limit\s|\|\s*top\s+\d+\s*(?:\||$)|\bby\b[^|]*\|(?:.*\|)?\s*where\b/is;
+
+const hasAllRows = ({ q = '', rows, total }: Answer): boolean => rows.length === total && !SHORTENED.test(q);
+
 export function toBucketData(
   answer: Answer,
   timezone: string,
-  { time, groups, measure }: Roles,
-): { readonly data: BucketData; readonly hidden: number } {
+  { time, groups, measure, isFromFirst = false }: Roles,
+): { readonly data: BucketData; readonly hidden: number; readonly values: readonly string[] } {
   const unit = timeUnitOf(time) ?? 'day';
   const rows = answer.rows.filter((row) => (row[time] ?? null) !== null);
-  const values = [...new Set(rows.map((row) => String(row[time])))].sort();
-  const indexes = new Map(values.map((value, index) => [value, index]));
   const others = groups.filter(({ name }) => name !== time);
+  const known = [...new Set(rows.map((row) => String(row[time])))].sort();
+  // By time alone, the service answers with every bucket.
+  const isFilled = others.length > 0 && hasAllRows(answer);
+  const all = isFilled ? bucketsOfPeriod(unit, known, { period: answer.period, timeZone: timezone }) : known;
+  const values = isFromFirst ? all.slice(all.indexOf(known[0] ?? '')) : all;
+  const indexes = new Map(values.map((value, index) => [value, index]));
   // By their cells: a missing value and the text "(none)" are shown alike.
   const keyOf = (row: Row): string => JSON.stringify(others.map(({ name }) => row[name] ?? null));
   const bySize = [...group(rows, keyOf).values()]
@@ -109,6 +121,7 @@ export function toBucketData(
       ...numbersOf(measure),
     },
     hidden: Math.max(0, bySize.length - SERIES_MAX),
+    values,
   };
 }
 
@@ -194,14 +207,20 @@ function emptyBetween(before: Cell | undefined, edge: Cell | undefined, width: n
   return Math.abs(steps - Math.round(steps)) < 1e-6 ? Math.max(0, Math.round(steps) - 1) : 0;
 }
 
-export function toHistogramData({ rows }: Answer): BucketData {
-  const days = rows.map((row) => numberIn(row, 'active_days') ?? 0);
+export function toHistogramData(answer: Answer): BucketData {
+  const users = new Map(answer.rows.map((row) => [numberIn(row, 'active_days') ?? 0, numberIn(row, 'users')]));
+  const known = [...users.keys()];
+  const least = Math.min(...known);
+  // A number of days without a row is one that no person has.
+  const days = hasAllRows(answer)
+    ? Array.from({ length: Math.max(...known) - least + 1 }, (_, index) => least + index)
+    : known;
   return {
     buckets: days.map((count) => ({
       ...plain(String(count)),
       long: `${count} active ${count === 1 ? 'day' : 'days'}`,
     })),
-    series: [{ name: 'users', values: rows.map((row) => numberIn(row, 'users')) }],
+    series: [{ name: 'users', values: days.map((count) => users.get(count) ?? 0) }],
     short: compact,
     long: exact,
   };
@@ -252,7 +271,11 @@ export function toDayData(answer: Answer, timezone: string, column: ShownColumn)
 }
 
 /** The share of attempts that reached the last step, by the bucket in which they began. */
-export function toFunnelData(answer: Answer, timezone: string, time: string): BucketData {
+export function toFunnelData(
+  answer: Answer,
+  timezone: string,
+  time: string,
+): { readonly data: BucketData; readonly values: readonly string[] } {
   const steps = answer.rows.map((row) => numberIn(row, 'step') ?? 0);
   const last = steps.reduce((most, step) => Math.max(most, step), 0);
   const rows = answer.rows.filter((row) => row.step === last);
@@ -260,12 +283,12 @@ export function toFunnelData(answer: Answer, timezone: string, time: string): Bu
     .slice(0, answer.columns.indexOf('step'))
     .map((name): ShownColumn => ({ name, kind: name === time ? 'bucket' : 'text' }));
   const measure: ShownColumn = { name: 'rate', kind: 'share' };
-  const { data } = toBucketData({ ...answer, rows }, timezone, { time, groups, measure });
+  const asked = { ...answer, rows, total: answer.total - answer.rows.length + rows.length };
+  const { data, values } = toBucketData(asked, timezone, { time, groups, measure });
   const from = answer.metadata.incomplete_from;
-  const values = [...new Set(rows.map((row) => String(row[time])))].sort();
   const buckets = data.buckets.map((bucket, index) => {
     const isOver = from === undefined || (values[index] ?? '') < from;
     return { ...bucket, part: isOver ? undefined : ('so far' as const) };
   });
-  return { ...data, buckets };
+  return { data: { ...data, buckets }, values };
 }

@@ -109,10 +109,45 @@ export function rangeStage(unit: TimeUnit, first: string, last: string): string 
 }
 
 /** The first date after the bucket. */
-function endOf(unit: TimeUnit, value: string): string {
+const endOf = (unit: TimeUnit, value: string): string => besideOf(unit, value, 1);
+
+/** The start of the bucket behind (1) or before (-1) the one that starts at the value. */
+function besideOf(unit: TimeUnit, value: string, step: 1 | -1): string {
+  if (isOfClock(unit)) return instantOf(Date.parse(value) + step * sizeOf(unit));
   const date = new Date(`${value}T00:00:00Z`);
-  if (unit === 'day') date.setUTCDate(date.getUTCDate() + 1);
-  else if (unit === 'week') date.setUTCDate(date.getUTCDate() + 7);
-  else date.setUTCMonth(date.getUTCMonth() + (unit === 'month' ? 1 : unit === 'quarter' ? 3 : 12));
+  if (unit === 'day') date.setUTCDate(date.getUTCDate() + step);
+  else if (unit === 'week') date.setUTCDate(date.getUTCDate() + step * 7);
+  else date.setUTCMonth(date.getUTCMonth() + step * (unit === 'month' ? 1 : unit === 'quarter' ? 3 : 12));
   return date.toISOString().slice(0, 10);
+}
+
+/** As answers write instants. */
+const instantOf = (ms: number): string => new Date(ms).toISOString().replace('.000', '');
+
+/** The most that an answer grouped by time alone has. */
+const BUCKETS_MAX = 10_000;
+
+/**
+ * Every bucket of the period, from the ordered ones that have rows: those without rows have their
+ * place on the axis of time, too.
+ */
+export function bucketsOfPeriod(
+  unit: TimeUnit,
+  values: readonly string[],
+  { period, timeZone }: { period: string; timeZone: string },
+): readonly string[] {
+  const [from = 0, to = 0] = period.split('/').map((text) => Date.parse(text));
+  const placeOf = (ms: number): number => (isOfClock(unit) ? ms : Date.parse(localDate(instantOf(ms), timeZone)));
+  const [first, last] = [placeOf(from), placeOf(to - 1)];
+  const all: string[] = [];
+  for (let [at] = values; at !== undefined && Date.parse(at) > first && all.length < BUCKETS_MAX; ) {
+    at = besideOf(unit, at, -1);
+    all.push(at);
+  }
+  all.reverse();
+  for (const [index, value] of values.entries()) {
+    const next = Date.parse(values[index + 1] ?? '') || Math.max(last, Date.parse(value)) + 1;
+    for (let at = value; Date.parse(at) < next && all.length < BUCKETS_MAX; at = besideOf(unit, at, 1)) all.push(at);
+  }
+  return all.length < BUCKETS_MAX ? all : values;
 }

@@ -88,7 +88,15 @@ function draw(answer: Answer, timezone: string, options: Options): ReactNode | u
       ) : undefined;
     case 'sessions':
       return columns.includes('sessions') ? (
-        <Sessions answer={answer} timezone={timezone} select={selecting(answer, 'day', refine)} />
+        <Sessions
+          answer={answer}
+          timezone={timezone}
+          select={selecting(
+            rows.map(({ day }) => String(day)),
+            'day',
+            refine,
+          )}
+        />
       ) : (
         ofAggregate(answer, timezone, options)
       );
@@ -110,10 +118,8 @@ function draw(answer: Answer, timezone: string, options: Options): ReactNode | u
 }
 
 /** Narrows the time to the buckets from the first to the last index. */
-function selecting({ rows }: Answer, time: string, refine: Refinements | undefined) {
+function selecting(values: readonly string[], time: string, refine: Refinements | undefined) {
   if (refine === undefined) return undefined;
-  const times = rows.map((row) => row[time] ?? null).filter((value) => value !== null);
-  const values = [...new Set(times.map(String))].sort();
   return (first: number, last: number): void =>
     refine.narrow(rangeStage(timeUnitOf(time) ?? 'day', values[first] ?? '', values[last] ?? ''));
 }
@@ -122,11 +128,12 @@ function ofFunnel(answer: Answer, timezone: string, refine: Refinements | undefi
   const groups = answer.columns.slice(0, answer.columns.indexOf('step'));
   const time = groups.find((name) => timeUnitOf(name) !== undefined);
   if (time === undefined) return <Funnel answer={answer} where={refine?.where} people={refine?.people} />;
+  const { data, values } = toFunnelData(answer, timezone, time);
   return (
     <LineChart
-      data={toFunnelData(answer, timezone, time)}
+      data={data}
       name={texts.charts.reachedLast(answer.metadata.funnel_steps?.at(-1) ?? '')}
-      select={selecting(answer, time, refine)}
+      select={selecting(values, time, refine)}
     />
   );
 }
@@ -150,7 +157,8 @@ function ofLifecycle(answer: Answer, timezone: string, refine: Refinements | und
   );
 }
 
-const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefined => {
+/** The number of the earlier range of `compare`. */
+export const beforeOf = (answer: Answer, { name }: ShownColumn): number | null | undefined => {
   const [row] = answer.rows;
   const previous = previousOf(answer, name);
   return row === undefined || previous === undefined ? undefined : numberIn(row, previous);
@@ -167,9 +175,9 @@ function ofAggregate(answer: Answer, timezone: string, { shape, refine }: Option
   }
   const time = groups.find(({ name }) => timeUnitOf(name) !== undefined);
   if (time !== undefined) {
-    const { data, hidden } = toBucketData(answer, timezone, { time: time.name, groups, measure });
+    const { data, hidden, values } = toBucketData(answer, timezone, { time: time.name, groups, measure });
     const name = nameOf(answer, measure.name);
-    const select = selecting(answer, time.name, refine);
+    const select = selecting(values, time.name, refine);
     // Events have no field of the name that a filter could name.
     const isComputed = groups.some((group) => group !== time && COMPUTED.includes(group.kind));
     const isShort = shape === undefined ? data.buckets.length <= COLUMNS_MAX : shape === 'columns';

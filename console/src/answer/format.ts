@@ -55,6 +55,12 @@ export function duration(seconds: number): string {
   return rest === 0 ? `${whole}${THIN}${unit}` : `${whole}${THIN}${unit} ${rest}${THIN}${nextUnit}`;
 }
 
+/** 204 → `3.4 min`: as short as an axis needs it. */
+export function shortDuration(seconds: number): string {
+  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? ['s', 1];
+  return `${trim(seconds / size)}${THIN}${unit}`;
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** Formats are expensive to make, and a table needs thousands. */

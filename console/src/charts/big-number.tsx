@@ -28,7 +28,7 @@ export function BigNumber({ name, value, before, unit, decimals, isShare = false
         {long !== short && long !== '' && <span className={style.exact}>{long}</span>}
         {before !== undefined && before !== null && (
           <span className={style.exact}>
-            {texts.charts.before(exact(before))}
+            {texts.charts.before(isShare ? percent(before) : exact(before))}
             {value !== null && before !== 0 && `, ${change((value - before) / before)}`}
           </span>
         )}

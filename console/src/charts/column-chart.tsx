@@ -1,12 +1,11 @@
 // Columns over a few buckets or over numbers. Columns of unfinished buckets are outlined instead of
 // filled.
-import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
 import { ColumnOverlay } from './column-overlay.js';
 import { Axes, HEIGHT, MARGIN, Notes } from './frame.js';
 import style from './frame.module.css';
-import type { BucketData } from './series.js';
+import { type BucketData, valueDomain } from './series.js';
 import { useWidth } from './use-width.js';
 
 const COLUMN_PIXELS_MAX = 56;
@@ -30,7 +29,7 @@ export function ColumnChart({ data, name, choose }: Props) {
     .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)])
     .padding(0.25);
   const y = scaleLinear()
-    .domain([Math.min(0, min(numbers) ?? 0), max(numbers) || 1])
+    .domain(valueDomain(numbers))
     .nice(4)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
   const middle = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2;

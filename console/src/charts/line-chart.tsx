@@ -1,12 +1,11 @@
 // Lines over time. The parts that lead to an unfinished bucket are dashed; missing values leave a
 // gap.
-import { max, min } from 'd3-array';
 import { scaleLinear, scalePoint } from 'd3-scale';
 import { area, line } from 'd3-shape';
 import { type PointerEvent, useState } from 'react';
 import { Axes, HEIGHT, Legend, MARGIN, Notes, Panel } from './frame.js';
 import style from './frame.module.css';
-import { type BucketData, colorOf, type Series } from './series.js';
+import { type BucketData, colorOf, type Series, valueDomain } from './series.js';
 import { useWidth } from './use-width.js';
 
 interface Props {
@@ -30,7 +29,7 @@ export function LineChart({ data, name, hidden = 0, select, actionOf }: Props) {
     .domain(buckets.keys())
     .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
   const y = scaleLinear()
-    .domain([Math.min(0, min(values) ?? 0), max(values) || 1])
+    .domain(valueDomain(values))
     .nice(4)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
   const at = (index: number): number => x(index) ?? 0;

@@ -1,5 +1,5 @@
 // Data of charts over buckets: labels, and a line of values for each series.
-
+import { max, min } from 'd3-array';
 import type { Part } from '../answer/buckets.js';
 import type { Cell } from '../api/answer.js';
 
@@ -37,6 +37,12 @@ export interface BucketData {
 }
 
 export const colorOf = (index: number): string => `var(--series-${(index % 8) + 1})`;
+
+/** What the value axis covers: the values, and zero, from which columns and areas are drawn. */
+export function valueDomain(values: readonly number[]): [number, number] {
+  const [least, most] = [Math.min(0, min(values) ?? 0), Math.max(0, max(values) ?? 0)];
+  return least === most ? [0, 1] : [least, most];
+}
 
 /** Least space of a label, and that of a letter, in pixels. */
 const LABEL_PIXELS = 72;

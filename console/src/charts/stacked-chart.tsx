@@ -1,12 +1,11 @@
 // Stacked columns of the lifecycle: active people above zero, those who stopped below.
-import { max, min } from 'd3-array';
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { useState } from 'react';
 import { texts } from '../texts.js';
 import { ColumnOverlay } from './column-overlay.js';
 import { Axes, HEIGHT, Legend, MARGIN, Notes } from './frame.js';
 import style from './frame.module.css';
-import { type BucketData, colorOf } from './series.js';
+import { type BucketData, colorOf, valueDomain } from './series.js';
 import { useWidth } from './use-width.js';
 
 interface Props {
@@ -53,7 +52,7 @@ export function StackedChart({ data, name, below, choose, chooseSeries }: Props)
     .range([MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)])
     .padding(0.3);
   const y = scaleLinear()
-    .domain([Math.min(0, min(ends) ?? 0), max(ends) || 1])
+    .domain(valueDomain(ends))
     .nice(4)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
   const middle = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2;

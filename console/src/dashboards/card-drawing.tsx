@@ -2,7 +2,7 @@
 import { isTimed, toComparable } from '../answer/bucket-data.js';
 import { numberIn, splitColumns } from '../answer/columns.js';
 import { CutNote } from '../answer/cut.js';
-import { drawingOf, type Shape } from '../answer/drawing.js';
+import { beforeOf, drawingOf, type Shape } from '../answer/drawing.js';
 import { exact } from '../answer/format.js';
 import { Table } from '../answer/table.js';
 import type { Answer } from '../api/answer.js';
@@ -55,6 +55,7 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
       <BigNumber
         name={measure.name}
         value={answer.rows[0] === undefined ? null : numberIn(answer.rows[0], measure.name)}
+        before={beforeOf(answer, measure)}
         unit={typeof unit === 'string' ? unit : undefined}
         decimals={typeof decimals === 'number' ? decimals : undefined}
         isShare={percent === true}

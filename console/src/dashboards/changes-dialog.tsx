@@ -1,6 +1,7 @@
 // The changes of a text by lines, before they are stored.
 import { useState } from 'react';
 import { diffLines, hunksOf } from '../../../src/dashboards/diff-lines.js';
+import { noMailFor } from '../alerts/no-mail.js';
 import { Dialog } from '../shell/dialog.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import style from './dashboards.module.css';
@@ -17,9 +18,11 @@ interface Props {
 
 const SIGNS = { same: ' ', added: '+', removed: '−' } as const;
 
-export function ChangesDialog({ before, after, warnings = [], confirm, act, close }: Props) {
+export function ChangesDialog({ before, after, warnings: found = [], confirm, act, close }: Props) {
   const [isBusy, setBusy] = useState(false);
   const lines = diffLines(before, after);
+  const added = lines.flatMap(({ kind, text }) => (kind === 'added' ? [text] : [])).join('\n');
+  const warnings = [...found, noMailFor(added)].filter((warning) => warning !== undefined);
   const count = (kind: string): number => lines.filter((line) => line.kind === kind).length;
   return (
     <Dialog name={dashboardsTexts.changes} close={close} className={style.changes}>

@@ -119,7 +119,7 @@ const hasGuards = ({ diagnostics }: ChoiceResult): boolean => (diagnostics.guard
 
 function Exposures({ answer, timezone }: { readonly answer: Answer; readonly timezone: string }) {
   const { groups, measure } = splitColumns(answer);
-  const { data, hidden } = toBucketData(answer, timezone, { time: 'day', groups, measure });
+  const { data, hidden } = toBucketData(answer, timezone, { time: 'day', groups, measure, isFromFirst: true });
   return <LineChart data={data} name={experimentTexts.exposures} hidden={hidden} />;
 }
 

@@ -2,6 +2,7 @@
 // stages. Each chip has the span of the text that it edits; comments, blanks and everything else
 // stay. What no chip can edit is a chip of text.
 import { parse } from '../../../src/query/parse/parse.js';
+import { collapseBlanks } from '../../../src/query/parse/strings.js';
 import type { Condition, EventPattern, GroupKey, Query, Source, Stage } from '../../../src/query/parse/syntax.js';
 import { check, RANGES, type Span } from './language.js';
 
@@ -166,7 +167,7 @@ class ChipReader {
   }
 
   #written({ from, to }: Span): string {
-    return this.#text.slice(from, to).replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim();
+    return collapseBlanks(this.#text.slice(from, to)).trim();
   }
 
   #insertions(events: readonly EventPattern[]): Chips['insertions'] {

@@ -3,6 +3,7 @@
 import { type CallQueries, callQueriesOf } from '../../../src/query/call-queries.js';
 import { STAGES } from '../../../src/query/language.js';
 import { parse } from '../../../src/query/parse/parse.js';
+import { collapseBlanks } from '../../../src/query/parse/strings.js';
 import { SOURCES } from '../../../src/query/sources/index.js';
 
 export interface Part {
@@ -19,7 +20,7 @@ const plain = (about: string): string => about.replaceAll('`', '').replaceAll('\
 export function partsOf(text: string): readonly Part[] {
   const { source, stages } = parse(text).query;
   const written = ({ from, to }: { readonly from: number; readonly to: number }): string =>
-    text.slice(from, to).replace(/#.*$/gm, '').replace(/\s+/g, ' ').trim();
+    collapseBlanks(text.slice(from, to)).trim();
   const aboutOf = (rows: Readonly<Record<string, Row>>, part: string, otherwise: string): string => {
     const [word = ''] = /^\S*/.exec(part) ?? [];
     return plain(Object.values(rows).find(({ words }) => words.includes(word))?.about ?? otherwise);

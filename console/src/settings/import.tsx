@@ -27,6 +27,7 @@ export function Import({ project }: { readonly project: Project }) {
   const [source, setSource] = useState<Source>('mixpanel');
   const [choice, setChoice] = useState<Choice>();
   const [step, setStep] = useState<Step>();
+  const [isCheck, setCheck] = useState(true);
   const [done, setDone] = useState<Done>();
   const [problem, setProblem] = useState<string>();
   const running = useRef<AbortController>(undefined);
@@ -35,6 +36,7 @@ export function Import({ project }: { readonly project: Project }) {
   async function run(chosen: Choice, isDryRun: boolean): Promise<void> {
     const controller = new AbortController();
     running.current = controller;
+    setCheck(isDryRun);
     setProblem(undefined);
     setDone(undefined);
     setStep({ kind: 'uploading', share: 0 });
@@ -42,10 +44,8 @@ export function Import({ project }: { readonly project: Project }) {
       const options = { signal: controller.signal, onStep: setStep };
       setDone({ isDryRun, summary: await requestImport(project, { ...chosen, isDryRun }, options) });
     } catch (error) {
-      const reason = messageOf(error);
-      setProblem(
-        controller.signal.aborted ? importTexts.cancelled : isDryRun ? reason : `${reason}. ${importTexts.goOn}`,
-      );
+      const reason = controller.signal.aborted ? importTexts.cancelled : messageOf(error);
+      setProblem(`${reason}. ${isDryRun ? importTexts.nothingStored : importTexts.goOn}`);
     } finally {
       setStep(undefined);
     }
@@ -68,7 +68,8 @@ export function Import({ project }: { readonly project: Project }) {
     setProblem(undefined);
   };
   const canImport = choice !== undefined && done?.isDryRun === true && !isEmpty(done.summary);
-  const canRepeat = choice !== undefined && done === undefined && problem !== undefined && step === undefined;
+  // A check is asked for by its own button: it may have failed because of the files.
+  const canRepeat = choice !== undefined && problem !== undefined && step === undefined && !isCheck;
   return (
     <>
       <p className="muted">{importTexts.note}</p>
@@ -118,7 +119,7 @@ export function Import({ project }: { readonly project: Project }) {
           )}
         </div>
       </form>
-      {step !== undefined && <Progress step={step} />}
+      {step !== undefined && <Progress step={step} isCheck={isCheck} />}
       <Problem text={problem} />
       {canRepeat && (
         <div>
@@ -141,7 +142,7 @@ export function Import({ project }: { readonly project: Project }) {
 
 const isEmpty = ({ events, links, profiles }: ImportSummary): boolean => events + links + profiles === 0;
 
-function Progress({ step }: { readonly step: Step }) {
+function Progress({ step, isCheck }: { readonly step: Step; readonly isCheck: boolean }) {
   const share = step.kind === 'uploading' ? step.share : shareOf(step.progress);
   useEffect(() => {
     const askFirst = (event: Event): void => event.preventDefault();
@@ -150,11 +151,11 @@ function Progress({ step }: { readonly step: Step }) {
   }, []);
   return (
     <div className={style.progress}>
-      <progress aria-label={importTexts.progress} value={share} />
+      <progress aria-label={isCheck ? importTexts.progressOfCheck : importTexts.progress} value={share} />
       <span role="status">
         {step.kind === 'uploading' ? importTexts.uploading(Math.floor(share * 100)) : describe(step.progress)}
       </span>
-      <span className="muted">{importTexts.stay}</span>
+      <span className="muted">{isCheck ? importTexts.stayToCheck : importTexts.stay}</span>
     </div>
   );
 }

@@ -98,6 +98,7 @@ export function Members({ project }: { readonly project: Project }) {
 function Invitations({ project }: { readonly project: Project }) {
   const request = useQuery(invitationsQuery(project));
   const { data } = request;
+  const { found, field } = useSearch(data ?? [], ({ email }) => email, settingsTexts.searchInvitations);
   const [made, setMade] = useState<{ readonly id: string; readonly link: string | null }>();
   const { problem, isBusy, attempt } = useAttempt();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -146,9 +147,10 @@ function Invitations({ project }: { readonly project: Project }) {
         </div>
       </form>
       <Pending of={request} />
-      {data !== undefined && data.length > 0 && (
+      {field}
+      {found.length > 0 && (
         <ul className={`card ${style.rows}`} aria-label={settingsTexts.invitations}>
-          {data.map(({ id, email, role, expires_at: expiresAt }) => (
+          {found.map(({ id, email, role, expires_at: expiresAt }) => (
             <li key={id}>
               <span className={style.who}>{email}</span>
               <span className="muted">

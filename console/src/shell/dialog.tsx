@@ -1,5 +1,7 @@
-// A modal dialog: the browser keeps the focus inside, and returns it afterwards.
-import { type ReactNode, useLayoutEffect, useRef } from 'react';
+// A modal dialog: the browser keeps the focus inside, and returns it afterwards. A click outside
+// and the first Escape lose nothing that was typed into a form of it.
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react';
+import { texts } from '../texts.js';
 import style from './dialog.module.css';
 
 interface Props {
@@ -20,6 +22,7 @@ export function Dialog({ name, close, className, children }: Props) {
   // A click is also what ends outside after text was selected in a field.
   const beganOutside = useRef(false);
   const hasTyped = useRef(false);
+  const [isWarned, setWarned] = useState(false);
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Escape closes a dialog, and the browser sees to it
     <dialog
@@ -27,19 +30,28 @@ export function Dialog({ name, close, className, children }: Props) {
       aria-label={name}
       className={`${style.dialog} ${className ?? ''}`}
       onClose={close}
+      onCancel={(event) => {
+        if (event.target !== dialog.current || !hasTyped.current || isWarned) return;
+        event.preventDefault();
+        setWarned(true);
+      }}
       onInput={({ target }) => {
         if (target instanceof Element && target.closest('form') !== null) hasTyped.current = true;
+        setWarned(false);
       }}
       onPointerDown={(event) => {
         beganOutside.current = event.target === dialog.current;
       }}
       onClick={(event) => {
         const isOutside = event.target === dialog.current && beganOutside.current;
-        // A click beside a form loses nothing that was typed: Escape and its buttons close it.
+        // Two presses of Escape and the buttons of the form close it.
         if (isOutside && !hasTyped.current) dialog.current?.close();
       }}
     >
       {children}
+      <p role="status" className={style.warning}>
+        {isWarned && texts.escapeAgain}
+      </p>
     </dialog>
   );
 }

@@ -1,5 +1,6 @@
 // A button that shows a panel of links and buttons below itself, which the arrow keys, Home and End
-// go through. It closes with Escape, with a click outside, and when the focus leaves it.
+// go through, from a search field as well. It closes with Escape, with a click outside, and when
+// the focus leaves it.
 import { type KeyboardEvent as Key, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Boundary } from './boundary.js';
 import style from './menu.module.css';
@@ -14,7 +15,7 @@ export interface MenuProps {
 }
 
 const EDGE_PIXELS = 12;
-const CONTROLS = 'a[href], button:enabled';
+const CONTROLS = 'a[href], button:enabled, input[type=search]';
 
 export function Menu({ label, name, className = 'button plain', side = 'left', children }: MenuProps) {
   const [isOpen, setOpen] = useState(false);
@@ -65,8 +66,10 @@ export function Menu({ label, name, className = 'button plain', side = 'left', c
     const controls: Element[] = [...(panel.current?.querySelectorAll(CONTROLS) ?? [])];
     const at = controls.indexOf(event.target as Element);
     const to = { ArrowDown: (at + 1) % controls.length, ArrowUp: Math.max(at, 0) - 1, Home: 0, End: -1 }[event.key];
-    // A field in the panel uses these keys itself.
-    if (!isOpen || to === undefined || (at < 0 && event.target !== button.current)) return;
+    const isField = event.target instanceof HTMLInputElement;
+    // Other fields use the arrow keys themselves, and all fields the other two.
+    const isOwn = isField ? at < 0 || !event.key.startsWith('Arrow') : at < 0 && event.target !== button.current;
+    if (!isOpen || to === undefined || isOwn) return;
     event.preventDefault();
     (controls.at(to) as HTMLElement | undefined)?.focus();
   };

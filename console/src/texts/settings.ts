@@ -63,6 +63,7 @@ export const settingsTexts = {
   roleOf: (name: string) => `Role of ${name}`,
   remove: 'Remove',
   searchMembers: 'Search members',
+  searchInvitations: 'Search invitations',
   removeThis: (name: string) => `Remove ${name}`,
   removeNote:
     'Their personal tokens and invitations end with it. What they know or made for the organization stays: secret keys, the admin key, service tokens, and the addresses of alerts and reports.',

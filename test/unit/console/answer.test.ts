@@ -11,7 +11,7 @@ import {
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showCell, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
 import { toFlow } from '../../../console/src/answer/flow.js';
-import { compact, duration, exact, percent, period } from '../../../console/src/answer/format.js';
+import { compact, duration, exact, percent, period, shortDuration } from '../../../console/src/answer/format.js';
 import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
 import { kindOfCard, titleOf, toCurl, toPrompt, toYamlCard } from '../../../console/src/ask/share.js';
@@ -47,6 +47,8 @@ test.each([
   [duration(59), '59 s'],
   [duration(204), '3 min 24 s'],
   [duration(7200), '2 h'],
+  [shortDuration(200), '3.3 min'],
+  [shortDuration(50), '50 s'],
   [duration(93_600), '1 d 2 h'],
 ])('a formatted value is %s (expected %s)', (text, expected) => expect(plain(text)).toBe(expected));
 
@@ -108,10 +110,10 @@ test('toBucketData() draws no row without a time, and keeps groups of equal labe
   const answer = answerOf(rows, ['week', 'medium', 'count']);
   const { groups, measure } = splitColumns(answer);
   const { data } = toBucketData(answer, 'UTC', { time: 'week', groups, measure });
-  expect(data.buckets).toHaveLength(1);
+  expect(data.buckets.map(({ short }) => short)).toEqual(['23 Feb', '2 Mar']);
   expect(data.series.map(({ name, values }) => [name, values])).toEqual([
-    ['"(none)"', [900]],
-    ['(none)', [7]],
+    ['"(none)"', [0, 900]],
+    ['(none)', [0, 7]],
   ]);
 });
 
@@ -285,7 +287,7 @@ test('a funnel by time plots the rate of the last step, incomplete from incomple
     mode: 'funnel',
     metadata: { incomplete_from: '2026-03-02' },
   };
-  const { buckets, series } = toFunnelData(answer, 'UTC', 'day');
+  const { buckets, series } = toFunnelData(answer, 'UTC', 'day').data;
   expect(series[0]?.values).toEqual([0.5, 0.5]);
   expect(buckets.map(({ part }) => part)).toEqual([undefined, 'so far']);
 });

@@ -1,9 +1,11 @@
-// Data of charts: empty buckets of numbers, ticks, and averages of cohorts.
+// Data of charts: empty buckets of numbers, scales, ticks, and averages of cohorts.
 import { expect, test } from 'vitest';
-import { toEdgeData } from '../../../console/src/answer/bucket-data.js';
+import { toBucketData, toEdgeData, toHistogramData } from '../../../console/src/answer/bucket-data.js';
+import { bucketsOfPeriod } from '../../../console/src/answer/buckets.js';
+import { splitColumns } from '../../../console/src/answer/columns.js';
 import type { Answer, Row } from '../../../console/src/api/answer.js';
 import { averageAt, cohortsOf, incompleteIn } from '../../../console/src/charts/cohorts.js';
-import { ticksOf } from '../../../console/src/charts/series.js';
+import { ticksOf, valueDomain } from '../../../console/src/charts/series.js';
 
 const answerOf = (rows: readonly Row[]): Answer => ({
   columns: Object.keys(rows[0] ?? {}),
@@ -28,6 +30,77 @@ test.each([
   const { buckets, series } = toEdgeData(answer, { name: 'bucket', kind: 'edge' }, { name: 'count', kind: 'number' });
   expect(buckets.map(({ long }) => long)).toEqual(expected);
   expect(series[0]?.values.filter((value) => value !== null)).toEqual(edges.map(() => 1));
+});
+
+test.each([
+  [
+    [5, 8],
+    [0, 8],
+  ],
+  [
+    [-1006, -1000],
+    [-1006, 0],
+  ],
+  [
+    [-3, 4],
+    [-3, 4],
+  ],
+  [
+    [0, 0],
+    [0, 1],
+  ],
+  [[], [0, 1]],
+  [[1e18], [0, 1e18]],
+])('a value axis of %j contains zero: %j', (values, domain) => {
+  expect(valueDomain(values)).toEqual(domain);
+});
+
+test.each([
+  ['day', 'UTC', '2026-11-01T10:00:00Z/2026-11-05T10:00:00Z', ['2026-11-03'], '2026-11-01 2026-11-05 5'],
+  ['day', 'UTC', '2026-11-01T00:00:00Z/2026-11-05T00:00:00Z', ['2026-11-02', '2026-11-04'], '2026-11-01 2026-11-04 4'],
+  ['week', 'Asia/Tehran', '2026-10-24T20:30:00Z/2026-11-22T20:30:00Z', ['2026-11-02'], '2026-10-19 2026-11-16 5'],
+  ['month', 'UTC', '2025-12-31T00:00:00Z/2026-03-01T00:00:01Z', ['2026-02-01'], '2025-12-01 2026-03-01 4'],
+  ['quarter', 'UTC', '2025-12-31T00:00:00Z/2026-04-01T00:00:00Z', ['2026-01-01'], '2025-10-01 2026-01-01 2'],
+  // A day of 25 hours.
+  [
+    ...['hour', 'Europe/Berlin', '2026-10-24T22:00:00Z/2026-10-25T23:00:00Z'],
+    ...[['2026-10-25T01:00:00Z'], '2026-10-24T22:00:00Z 2026-10-25T22:00:00Z 25'],
+  ],
+  // Rows that are older than the period, such as those by the day of the first event.
+  ['day', 'UTC', '2026-11-04T00:00:00Z/2026-11-05T00:00:00Z', ['2026-11-01'], '2026-11-01 2026-11-04 4'],
+  ['year', 'UTC', '2026-11-04T00:00:00Z/2026-11-05T00:00:00Z', [], '  0'],
+] as const)('the axis of each %s in %s of %s', (unit, timeZone, period, values, expected) => {
+  const all = bucketsOfPeriod(unit, values, { period, timeZone });
+  expect([all[0], all.at(-1), all.length].join(' ')).toBe(expected);
+});
+
+test.each([
+  ['signup | last 5d | count by day, plan', [0, 3, 0, 4, 0]],
+  ['signup | last 5d | count by day, plan | top 5 other', [0, 3, 0, 4, 0]],
+  ['signup | last 5d | count by day, plan | top 5', [3, 4]],
+  ['signup | last 5d | count by day, plan | sort count | limit 5', [3, 4]],
+  ['signup | last 5d | count by day, plan | where count > 2', [3, 4]],
+])('days without rows of any group are on the axis, unless rows were left out: %s', (q, expected) => {
+  const rows = [
+    { day: '2026-11-02', plan: 'pro', count: 3 },
+    { day: '2026-11-04', plan: 'pro', count: 4 },
+  ];
+  const answer = { ...answerOf(rows), q, period: '2026-11-01T00:00:00Z/2026-11-06T00:00:00Z' };
+  const { groups, measure } = splitColumns(answer);
+  const { data, values } = toBucketData(answer, 'UTC', { time: 'day', groups, measure });
+  expect(data.series[0]?.values).toEqual(expected);
+  expect(values).toHaveLength(expected.length);
+});
+
+test('numbers of active days that no person has are between the others', () => {
+  const rows = [
+    { active_days: 12, users: 3 },
+    { active_days: 14, users: 2 },
+  ];
+  const valuesOf = (answer: Answer) => toHistogramData(answer).series[0]?.values;
+  expect(valuesOf(answerOf(rows))).toEqual([3, 0, 2]);
+  expect(valuesOf({ ...answerOf(rows), total: 9 })).toEqual([3, 2]);
+  expect(valuesOf(answerOf([]))).toEqual([]);
 });
 
 test('ticks of whole numbers are whole', () => {

@@ -89,6 +89,11 @@ test('a changed time range keeps comments and blanks', () => {
   expect(time && replaceSpan(q, time.span, 'today')).toBe('  signup # who\n|  today   # when\n| count  by day');
 });
 
+test('a # inside a text is no comment of a chip', () => {
+  const q = 'signup | where _path = "/a#b" # why\n| last 7d';
+  expect(chipsOf(q)?.chips.map(({ label }) => label)).toEqual(['signup', '_path = "/a#b"', 'last 7d']);
+});
+
 describe('compare', () => {
   test.each([
     ['signup | last 7d | count by day', 'signup | last 7d | count by day | compare previous'],

@@ -138,6 +138,13 @@ test('values are found by the field, its aliases, and bare names of properties',
   expect(knownFields(names)[0]?.name).toBe('event_properties.Button Name');
 });
 
+test('a # inside a text is no comment of a part', () => {
+  expect(partsOf('signup | where _path = "/a#b" # why').map(({ text }) => text)).toEqual([
+    'signup',
+    'where _path = "/a#b"',
+  ]);
+});
+
 test('every source and stage has words', () => {
   const q = 'funnel a -> b\n# why\n| last 7d | where c = 1 | by _country | sort users desc';
   const parts = partsOf(q);

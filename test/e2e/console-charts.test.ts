@@ -1,0 +1,72 @@
+// Charts of values far from zero, over days without rows, and of two ranges, as the browser draws
+// them.
+import { expect, test } from 'vitest';
+import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
+
+const DAY_MS = 86_400_000;
+const daysAgo = (days: number): string => new Date(Date.now() - days * DAY_MS).toISOString();
+
+const shop = useConsoleShop({
+  email: 'charts@example.com',
+  fill: ({ fill }) =>
+    fill([
+      ...[0, 2, 4, 6].map((days) => ({
+        ...{ event_type: 'refund', user_id: `user-${days}`, time: daysAgo(days) },
+        event_properties: { total: -1000 - days, plan: days === 0 ? 'free' : 'pro' },
+      })),
+      ...[1, 2, 3, 9].map((days) => ({ event_type: 'order', user_id: `user-${days}`, time: daysAgo(days) })),
+    ]),
+});
+
+const asking = (q: string): string => `/ask#${new URLSearchParams({ q })}`;
+
+test.each(['last 7d', 'last 20d'])('values far below zero are drawn inside of their chart: %s', async (range) => {
+  const { page } = await shop.visit(asking(`refund | ${range} | avg event_properties.total by day`));
+  const chart = page.getByRole('region', { name: 'Answer' }).getByRole('img');
+  await chart.waitFor();
+  const { top, bottom } = await page.evaluate<{ top: number; bottom: number }>(`(() => {
+    const svg = document.querySelector('main svg[role=img]');
+    const parts = [...svg.querySelectorAll('path, rect, circle')].map((part) => part.getBoundingClientRect());
+    const own = svg.getBoundingClientRect();
+    return {
+      top: Math.min(...parts.map(({ top }) => top)) - own.top,
+      bottom: own.bottom - Math.max(...parts.map(({ bottom }) => bottom)),
+    };
+  })()`);
+  expect(top).toBeGreaterThanOrEqual(0);
+  expect(bottom).toBeGreaterThanOrEqual(0);
+});
+
+test('days on which no group has a row are on the axis, and lead to themselves', async () => {
+  const { page } = await shop.visit(asking('refund | last 8d | count by day, event_properties.plan'));
+  const chart = page.getByRole('region', { name: 'Answer' }).getByRole('img');
+  await chart.waitFor();
+  const box = await chart.boundingBox();
+  if (box === null) throw new Error('the chart is not drawn');
+  const day = (days: number): string => daysAgo(days).slice(0, 10);
+  // Nine days, of which these are the fifth and the sixth in the middle of the chart.
+  const step = (box.width - 56 - 12) / 8;
+  await page.mouse.move(box.x + 56 + step * 3, box.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 56 + step * 5, box.y + 100);
+  await page.mouse.up();
+  const text = page.locator('.cm-content');
+  await expect.poll(() => text.textContent()).toContain('from ');
+  // The shop's days begin earlier than those of UTC.
+  const [, from = '', to = ''] = /from ([\d-]+) to ([\d-]+)/.exec((await text.textContent()) ?? '') ?? [];
+  expect((Date.parse(to) - Date.parse(from)) / DAY_MS).toBe(3);
+  expect([day(6), day(5), day(4)]).toContain(from);
+});
+
+test('a card of one number has the earlier number of compare beside it', async () => {
+  const card = "{id: n, title: Orders, kind: metric, viz: number, query: 'order | last 7d | count | compare previous'}";
+  const id = await createDashboard(
+    shop,
+    `version: 1\ntitle: Now\nsections:\n  - title: A\n    cards:\n      - ${card}\n`,
+  );
+  const { page } = await shop.visit(`/dashboards/${id}`);
+  const orders = page.getByRole('region', { name: 'Orders' });
+  await orders.getByText('3', { exact: true }).waitFor();
+  await orders.getByText('before: 1, +200').waitFor();
+});

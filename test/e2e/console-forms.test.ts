@@ -1,0 +1,135 @@
+// Forms and lists of the console: what Escape keeps, the keys of a search field in a menu, open
+// invitations, the check of an import, and alerts whose mails cannot be sent.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
+
+const shop = useConsoleShop({ email: 'forms@example.com' });
+
+const sourceOf = (title: string): string => `version: 1
+title: ${title}
+sections:
+  - title: Numbers
+    cards:
+      - {id: orders, title: Orders, kind: metric, viz: number, query: 'purchase | last 7d | count'}
+`;
+
+/** More than a glance, so that the list has a search field. */
+const TITLES = Array.from({ length: 13 }, (_, index) => `Board ${index + 1}`);
+
+test('the first Escape keeps what was typed into a form, and says that a second one does not', async () => {
+  const visited = await shop.visit('/dashboards');
+  const { page } = visited;
+  const dialog = page.getByRole('dialog', { name: 'New dashboard' });
+  const title = dialog.getByRole('textbox', { name: 'Title' });
+  const warning = dialog.getByText('Press Escape again to discard what you typed.');
+  const open = () => page.getByRole('button', { name: 'New dashboard' }).click();
+  await open();
+  await title.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await open();
+  await title.pressSequentially('Half');
+  await title.press('Escape');
+  await warning.waitFor();
+  await expectNoFindings(visited);
+  await title.pressSequentially('-typed');
+  await warning.waitFor({ state: 'detached' });
+  await title.press('Escape');
+  await warning.waitFor();
+  expect(await title.inputValue()).toBe('Half-typed');
+  await title.press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+});
+
+test('dashboards are listed as people count, and found and chosen by the keyboard alone', async () => {
+  for (const title of TITLES) await createDashboard(shop, sourceOf(title));
+  const { page } = await shop.visit('/dashboards');
+  await page.getByRole('link', { name: /^Board 13/ }).waitFor();
+  const items = await page.getByRole('main').getByRole('listitem').allTextContents();
+  expect(items.map((text) => /Board \d+/.exec(text)?.[0])).toEqual(TITLES);
+
+  const alert = (number: number): string =>
+    `alerts:\n  - {id: low-${number}, query: '* | count', when: value < 0, every: 1d, to: ['https://a.example']}\n`;
+  for (const number of [10, 2]) await createDashboard(shop, sourceOf(`Told ${number}`) + alert(number));
+  await page.goto(shop.addressOf('/alerts'));
+  const alerts = page.getByRole('list', { name: 'Alerts' }).getByRole('heading');
+  await expect.poll(() => alerts.allTextContents()).toEqual(['low-2', 'low-10']);
+
+  await page.goto(shop.addressOf(`/ask#${new URLSearchParams({ q: 'purchase | last 7d | count' })}`));
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  const search = page.getByRole('searchbox');
+  await search.fill('Board 1');
+  const focused = () => page.evaluate<string>('document.activeElement.textContent || document.activeElement.type');
+  for (const [key, expected] of [
+    ['ArrowDown', 'Board 1'],
+    ['ArrowDown', 'Board 10'],
+    ['ArrowUp', 'Board 1'],
+    ['ArrowUp', 'search'],
+    ['Home', 'search'],
+  ] as const) {
+    await page.keyboard.press(key);
+    expect(await focused(), key).toContain(expected);
+  }
+});
+
+test('open invitations are searched as members are', async () => {
+  const { page } = await shop.visit('/settings/members');
+  const list = page.getByRole('list', { name: 'Invitations' });
+  for (let number = 1; number <= 13; number += 1) {
+    await page.getByRole('textbox', { name: 'E-mail address' }).fill(`guest-${number}@example.com`);
+    await page.getByRole('button', { name: 'Invite' }).click();
+    await list.getByText(`guest-${number}@example.com`).waitFor();
+  }
+  await page.getByRole('searchbox', { name: 'Search invitations' }).fill('GUEST-7');
+  await expect.poll(() => list.getByRole('listitem').count()).toBe(1);
+  await list.getByText('guest-7@example.com').waitFor();
+  await page.getByRole('searchbox', { name: 'Search invitations' }).fill('nobody');
+  await page.getByText('Nothing is called so.').first().waitFor();
+});
+
+test('a check of files is no import: not while it runs, and not after it was cancelled', async () => {
+  const visited = await shop.visit('/settings/import');
+  const { page } = visited;
+  await page.getByLabel('From').selectOption('access-log');
+  const line = '203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n';
+  const folder = mkdtempSync(join(tmpdir(), 'console-check-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'access.log'), line.repeat(400_000));
+  await page.getByLabel('Files').setInputFiles(join(folder, 'access.log'));
+  await page.getByRole('button', { name: 'Check the files' }).click();
+  await page.getByText('Nothing is stored. Leaving this page ends the check.').waitFor();
+  expect(await page.getByText('ends the import').count()).toBe(0);
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await page.getByRole('alert').filter({ hasText: 'Cancelled. Nothing was stored.' }).waitFor();
+  expect(await page.getByRole('button', { name: 'Import again' }).count()).toBe(0);
+  await expectNoFindings(visited);
+});
+
+test('an alert with a mailbox says that the service has no mail server, before it is added and after', async () => {
+  const id = await createDashboard(shop, sourceOf('Told'));
+  const visited = await shop.visit('/alerts#new=purchase+%7C+last+1h+%7C+count');
+  const { page } = visited;
+  const warning = page.getByText('Mails cannot be sent: the service has no mail server');
+  const dialog = page.getByRole('dialog', { name: 'New alert' });
+  const to = dialog.getByRole('textbox', { name: 'Sent to' });
+  await to.fill('https://hooks.example.com/x');
+  expect(await warning.count()).toBe(0);
+  await to.fill('mailto:ops@example.com');
+  await warning.waitFor();
+  await expectNoFindings(visited);
+  await dialog.getByRole('combobox', { name: 'Dashboard' }).selectOption(id);
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('few-orders');
+  await dialog.getByRole('button', { name: 'Add alert' }).click();
+  await page.getByRole('link', { name: 'few-orders' }).click();
+  await warning.waitFor();
+
+  await page.goto(shop.addressOf(`/dashboards/${id}#v=edit`));
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  await text.fill((await text.inputValue()).replace('ops@', 'sales@'));
+  await page.getByRole('button', { name: 'Review changes' }).click();
+  await page.getByRole('dialog', { name: 'Changes' }).getByText('Mails cannot be sent').waitFor();
+});
