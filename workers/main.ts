@@ -15,8 +15,8 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { refuseTransactionPooler } from '../src/platform/postgres/pooler.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
-import { refuseCluster } from '../src/platform/redis/cluster.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { requireUsableRedis } from '../src/platform/redis/usable.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { passStartGate } from '../src/platform/start-gate.js';
 import { startAlerts } from './check-alerts.js';
@@ -74,7 +74,7 @@ const shards = new Shards(config, { postgres, log, requestTimeoutMs: 300_000 });
 lifecycle.onClose('clickhouse', () => shards.close());
 const redis = createRedis(config);
 lifecycle.onClose('redis', async () => redis.disconnect());
-await refuseCluster(redis).catch(exitForProblem);
+await requireUsableRedis(redis, config.SECRET_KEY_BASE).catch(exitForProblem);
 
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);

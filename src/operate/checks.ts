@@ -14,11 +14,12 @@ import { withTimeout } from '../platform/flow/with-timeout.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import { findLockHolder } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { readEncoding } from '../platform/postgres/encoding.js';
 import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/pooler.js';
 import type { Redis } from '../platform/redis/client.js';
-import { CLUSTER_ADVICE, isCluster } from '../platform/redis/cluster.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
+import { CLUSTER_ADVICE, isCluster } from '../platform/redis/usable.js';
 import { listDeadLetters, withQueue } from './dead-letter-jobs.js';
 import { findUnready } from './find-unready.js';
 import { queuesOf } from './queues.js';
@@ -88,12 +89,15 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'PostgreSQL',
-    advice: 'see that it runs, that DATABASE_URL is right, and that it is version 13 or newer',
+    advice:
+      'see that it runs, that DATABASE_URL is right, that it is version 13 or newer, and that its database has the encoding UTF8',
     run: async ({ postgres }) => {
       const { rows } = await postgres.raw(
         "SELECT current_setting('server_version_num')::int AS number, version() AS text",
       );
-      return judge(rows[0].number >= POSTGRES_MIN, rows[0].text.split(' ').slice(0, 2).join(' '));
+      const encoding = await readEncoding(postgres);
+      const found = `${rows[0].text.split(' ').slice(0, 2).join(' ')}, ${encoding}`;
+      return judge(rows[0].number >= POSTGRES_MIN && encoding === 'UTF8', found);
     },
   },
   {

@@ -5,6 +5,7 @@ import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
 import type { StepProgress, StepState } from '../progress.js';
 import { createPostgres, type PostgresSettings } from './client.js';
+import { refuseIncompleteEncoding } from './encoding.js';
 import { refuseTransactionPooler } from './pooler.js';
 
 function toMigrations() {
@@ -38,10 +39,10 @@ export async function applyMigrations(config: PostgresSettings, names: readonly 
 const UNKNOWN_APPLIED = /^The migration directory is corrupt, .* missing: (?<files>.*)$/;
 
 /**
- * Idempotent. Throws NewerData for a database of a newer version, and a ConfigProblem for a pooler
- * that gives each transaction another connection. Resolves with the names of the
- * newly applied migrations. One transaction: a run that is interrupted leaves nothing, its lock
- * neither.
+ * Idempotent. Throws NewerData for a database of a newer version, and a ConfigProblem for one that
+ * lacks letters, or for a pooler that gives each transaction another connection. Resolves with the
+ * names of the newly applied migrations. One transaction: a run that is interrupted leaves nothing,
+ * its lock neither.
  */
 export async function migratePostgres(config: PostgresSettings, progress?: StepProgress): Promise<string[]> {
   const postgres = createPostgres(config);
@@ -63,6 +64,7 @@ export async function migratePostgres(config: PostgresSettings, progress?: StepP
     total === 0 ? undefined : { step: 'migrating PostgreSQL', done, total, unit: 'migrations' };
   try {
     await refuseTransactionPooler(postgres);
+    await refuseIncompleteEncoding(postgres);
     return await (progress === undefined ? migrate() : progress.watch(read, migrate));
   } catch (error) {
     const files = error instanceof Error ? UNKNOWN_APPLIED.exec(error.message)?.groups?.files : undefined;

@@ -1,11 +1,14 @@
-// A pooler that gives each transaction another connection, with which advisory locks do not hold:
-// migrations and the worker refuse it, and the doctor names it.
+// A PostgreSQL with which the service cannot run. A pooler that gives each transaction another
+// connection, with which advisory locks do not hold: migrations and the worker refuse it, and the
+// doctor names it. A database whose encoding lacks letters: migrations refuse it.
 import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
+import { migratePostgres } from '../../src/platform/postgres/migrate.js';
 import { isPooledByTransaction } from '../../src/platform/postgres/pooler.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
+import { withPath } from '../support/stack-template.js';
 import { startTransactionPooler } from '../support/transaction-pooler.js';
 
 let databases: TestDatabases;
@@ -56,4 +59,16 @@ test('the doctor names the pooler', async () => {
   const { status, output } = await runBehindPooler('dist/cli/doctor.js');
   expect(output).toContain('✗ Connections to PostgreSQL: a pooler gives each transaction another one');
   expect(status).toBe(1);
+});
+
+test('a database that lacks letters is refused before it is migrated', async () => {
+  const name = 'test_latin1';
+  const admin = createPostgres({ DATABASE_URL: withPath(inject('engines').postgresSuperuser, 'postgres') });
+  await admin.raw(`CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`);
+  const config = { DATABASE_URL: withPath(inject('engines').postgresSuperuser, name) };
+  await expect(migratePostgres(config)).rejects.toThrow(
+    "the database of DATABASE_URL has the encoding LATIN1, which lacks most letters: create it with ENCODING 'UTF8'",
+  );
+  await admin.raw(`DROP DATABASE ${name}`);
+  await admin.destroy();
 });

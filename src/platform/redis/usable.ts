@@ -1,0 +1,37 @@
+// Whether the service can run on a Redis at all: not on a cluster, which refuses commands whose
+// keys are on different servers, and not on the Redis of another installation, because each would
+// take the jobs of the other and store events in its own databases.
+import { createHmac } from 'node:crypto';
+import { ConfigProblem } from '../config-problem.js';
+import type { Redis } from './client.js';
+
+export const CLUSTER_ADVICE = 'take a Redis without cluster mode: the service needs all keys on one server';
+
+/** Holds a keyed hash of the installation whose jobs are in this database of the Redis. */
+export const INSTALLATION_KEY = 'installation';
+
+/** `info`: the section server of INFO. */
+export const isCluster = (info: string): boolean => /^redis_mode:cluster/m.test(info);
+
+/**
+ * Throws a ConfigProblem for a cluster, and for a Redis of an installation with another secret; an
+ * unused one belongs to this installation from now on. One that refuses the commands is let in: its
+ * memory may be full, which workers end.
+ */
+export async function requireUsableRedis(redis: Redis, secretKeyBase: string): Promise<void> {
+  if (isCluster(await redis.info('server').catch(() => ''))) {
+    throw new ConfigProblem(`REDIS_URL is a Redis Cluster: ${CLUSTER_ADVICE}`);
+  }
+  const own = createHmac('sha256', secretKeyBase).update(INSTALLATION_KEY).digest('hex');
+  const holder = await claim(redis, own).catch(() => own);
+  if (holder === own) return;
+  throw new ConfigProblem(
+    `REDIS_URL is the Redis of another installation, with another SECRET_KEY_BASE: each would take the jobs of the other. Use another Redis, or another database of it (redis://host:6379/1); if there is no other installation, delete the key "${INSTALLATION_KEY}"`,
+  );
+}
+
+/** Resolves with the installation that has the Redis. */
+async function claim(redis: Redis, own: string): Promise<string> {
+  await redis.set(INSTALLATION_KEY, own, 'NX');
+  return (await redis.get(INSTALLATION_KEY)) ?? own;
+}
