@@ -91,9 +91,12 @@ export interface UsersConfigOptions {
   readonly database: string;
   /** Whether the service's account may restore a backup, as `npm run restore` does with it. */
   readonly isRestoring: boolean;
+  /** Settings of the accounts. */
+  readonly profile?: Readonly<Record<string, string | number>> | undefined;
 }
 
-export function usersConfig({ password, backupPassword, database, isRestoring }: UsersConfigOptions): string {
+export function usersConfig(options: UsersConfigOptions): string {
+  const { password, backupPassword, database, isRestoring, profile } = options;
   const account = (accountPassword: string, grants: readonly string[]) => ({
     password_sha256_hex: createHash('sha256').update(accountPassword).digest('hex'),
     networks: { ip: '127.0.0.1' },
@@ -102,7 +105,7 @@ export function usersConfig({ password, backupPassword, database, isRestoring }:
     grants: { query: grants },
   });
   return toXml({
-    profiles: { default: { async_insert: 0 } },
+    profiles: { default: { async_insert: 0, ...profile } },
     quotas: {
       default: {},
       // Used up by the engine's own start script, for ten years.

@@ -51,6 +51,8 @@ export interface EmbeddedClickHouseOptions {
   readonly isRestoring?: boolean;
   /** The database that the service's account owns; with `*` at its end, all with that prefix. */
   readonly database: string;
+  /** Settings of the accounts, as the profiles of other servers have them: for tests. */
+  readonly profile?: Readonly<Record<string, string | number>>;
 }
 
 export function embeddedClickHouse(options: EmbeddedClickHouseOptions): EmbeddedClickHouse {
@@ -97,13 +99,13 @@ function commandOf(
 
 /** `place` is the path of the folder as the engine sees it. */
 function writeFiles(options: EmbeddedClickHouseOptions, account: Account | undefined, place: string): void {
-  const { directory, port, password, backupPassword, database, isRestoring = false } = options;
+  const { directory, port, password, backupPassword, database, isRestoring = false, profile } = options;
   prepareEngineFolder({ directory, configurationFile: CONFIG_FILE, account });
   for (const name of OBSOLETE) rmSync(join(directory, name), { recursive: true, force: true });
   const memoryBytes = engineMemoryBytes();
   const usersFile = join(place, USERS_FILE);
   const files = {
-    [USERS_FILE]: usersConfig({ password, backupPassword, database, isRestoring }),
+    [USERS_FILE]: usersConfig({ password, backupPassword, database, isRestoring, profile }),
     [CONFIG_FILE]: serverConfig({
       ...{ usersFile, port, memoryBytes, password, backupPassword },
       store: join(place, 'store'),

@@ -13,6 +13,16 @@ import { isRunning } from '../../standalone/process-identity.js';
 import { embeddedRedis } from '../../standalone/redis-server.js';
 import { type ProcessObserver, SupervisedProcess } from '../../standalone/supervised-process.js';
 
+/**
+ * Settings that change what statements mean, as a server of an operator may have them: the
+ * service sends its own.
+ */
+const OTHER_PROFILE = {
+  ...{ aggregate_functions_null_for_empty: 1, async_insert: 1, cast_keep_nullable: 1, insert_null_as_default: 0 },
+  ...{ join_use_nulls: 1, prefer_column_name_to_alias: 1, transform_null_in: 1, union_default_mode: 'DISTINCT' },
+  session_timezone: 'America/New_York',
+};
+
 export interface EngineUrls {
   /** With the service's own accounts. */
   readonly postgres: string;
@@ -66,6 +76,7 @@ export async function startEngines(): Promise<Engines> {
     password,
     // Each test file has a database of its own.
     database: 'test_*',
+    profile: OTHER_PROFILE,
   });
   const processes = [postgres, redis, clickhouse].map(({ spec }) => new SupervisedProcess(spec, observer));
   const stop = async () => {

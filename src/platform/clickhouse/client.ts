@@ -6,6 +6,7 @@ import {
   type ClickHouseSettings as StatementSettings,
 } from '@clickhouse/client';
 import type { Config } from '../config.js';
+import { PINNED_SETTINGS } from './pinned-settings.js';
 
 export type { ClickHouseClient, StatementSettings };
 
@@ -22,7 +23,11 @@ export interface ClickHouseOptions {
 export const READ_ONLY = { readonly: '2' } as const;
 
 export function createClickHouse(config: ClickHouseSettings, options: ClickHouseOptions = {}): ClickHouseClient {
-  const settings = { cancel_http_readonly_queries_on_client_close: 1, ...options.settings } as const;
+  const settings = {
+    ...PINNED_SETTINGS,
+    cancel_http_readonly_queries_on_client_close: 1,
+    ...options.settings,
+  } as const;
   const client = createClient({
     url: config.CLICKHOUSE_URL,
     database: config.CLICKHOUSE_DATABASE,
