@@ -15,6 +15,7 @@ import { createPostgres } from '../src/platform/postgres/client.js';
 import { refuseTransactionPooler } from '../src/platform/postgres/pooler.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
+import { logErrors } from '../src/platform/redis/log-errors.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
 import { requireUsableRedis } from '../src/platform/redis/usable.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
@@ -69,12 +70,11 @@ process.once('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 
 const postgres = createPostgres(config);
 lifecycle.onClose('postgres', () => postgres.destroy());
-await refuseTransactionPooler(postgres).catch(exitForProblem);
 const shards = new Shards(config, { postgres, log, requestTimeoutMs: 300_000 });
 lifecycle.onClose('clickhouse', () => shards.close());
 const redis = createRedis(config);
+logErrors(redis, { log, message: 'redis cannot be reached' });
 lifecycle.onClose('redis', async () => redis.disconnect());
-await requireUsableRedis(redis, config.SECRET_KEY_BASE).catch(exitForProblem);
 
 const metrics = new Registry();
 if (config.METRICS_ENABLED) collectProcessMetrics(metrics);
@@ -84,7 +84,10 @@ lifecycle.onClose('queue metrics', () => queueMetrics.close());
 // Close all jobs concurrently, so that one slow job does not delay the others.
 const jobs: RunningJob[] = [];
 lifecycle.onClose('jobs', () => Promise.all(jobs.map((job) => job.close())));
-for (const [name, start] of orExit(() => chooseJobs(JOBS, config.WORKER_JOBS))) {
+const chosen = orExit(() => chooseJobs(JOBS, config.WORKER_JOBS));
+await refuseTransactionPooler(postgres).catch(exitForProblem);
+await requireUsableRedis(redis, config.SECRET_KEY_BASE).catch(exitForProblem);
+for (const [name, start] of chosen) {
   jobs.push(await start({ config, shards, postgres, redis, metrics, log: log.child({ job: name }) }));
 }
 
