@@ -129,14 +129,14 @@ test('an erasure that goes on is not asked for after its page was left', async (
   expect(polled).toBe(before);
 });
 
-test('a page with a running import says that leaving ends it, and asks before it is closed', async () => {
+test('a page with a running check says that leaving ends it, and asks before it is closed', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/imports?*', () => undefined);
   await page.goto(shop.addressOf('/settings/import'));
   const file = { name: 'events.json', mimeType: 'application/json', buffer: Buffer.from('{}') };
   await page.getByLabel('Files').setInputFiles(file);
   await page.getByRole('button', { name: 'Check' }).click();
-  await page.getByText('Stay on this page').waitFor();
+  await page.getByText('Leaving this page ends the check').waitFor();
   const asked = page.waitForEvent('dialog');
   await page.close({ runBeforeUnload: true });
   const dialog = await asked;
