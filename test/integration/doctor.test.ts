@@ -1,6 +1,5 @@
 // `npm run doctor` on real stores: no advice for healthy ones, and one line of advice for each
 // problem. Other commands without a store, which name it.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
@@ -15,6 +14,7 @@ import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { longestWait } from '../../src/privacy/store.js';
 import { startMailServer } from '../support/mail-server.js';
+import { type Ended, runScript } from '../support/run-script.js';
 import { createTestDatabases, startProcesses, type TestDatabases } from '../support/stack.js';
 
 /** A file system of its own on Linux. */
@@ -28,23 +28,10 @@ beforeAll(async () => {
 
 afterAll(() => databases?.close());
 
-interface Ended {
-  readonly status: number | null;
-  readonly output: string;
-}
+const run = (command: readonly string[], env: Record<string, string>): Promise<Ended> =>
+  runScript(command, { ...databases.env, ...env });
 
 const doctor = (env: Record<string, string> = {}): Promise<Ended> => run(['dist/cli/doctor.js'], env);
-
-function run(command: readonly string[], env: Record<string, string>): Promise<Ended> {
-  const child = spawn(process.execPath, command, { env: { PATH: process.env.PATH, ...databases.env, ...env } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      output += text;
-    });
-  }
-  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
-}
 
 test('reports nothing for healthy stores', async () => {
   const { status, output } = await doctor();

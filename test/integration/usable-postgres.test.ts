@@ -1,12 +1,11 @@
 // A PostgreSQL with which the service cannot run. A pooler that gives each transaction another
 // connection, with which advisory locks do not hold: migrations and the worker refuse it, and the
 // doctor names it. A database whose encoding lacks letters: migrations refuse it.
-import { spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
-import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { migratePostgres } from '../../src/platform/postgres/migrate.js';
 import { isPooledByTransaction } from '../../src/platform/postgres/pooler.js';
+import { type Ended, runScript } from '../support/run-script.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 import { withPath } from '../support/stack-template.js';
 import { startTransactionPooler } from '../support/transaction-pooler.js';
@@ -20,21 +19,11 @@ beforeAll(async () => {
 afterAll(() => databases?.close());
 
 /** With a pooler of its own: a client that was ended by force leaves its answer to the next one. */
-async function runBehindPooler(script: string): Promise<{ status: number | null; output: string }> {
+async function runBehindPooler(script: string): Promise<Ended> {
   const pooler = await startTransactionPooler(databases.config.DATABASE_URL);
-  const child = spawn(process.execPath, [script], {
-    cwd: packageRoot,
-    env: { PATH: process.env.PATH, ...databases.env, DATABASE_URL: pooler.url },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      output += text;
-    });
-  }
-  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  const ended = await runScript([script], { ...databases.env, DATABASE_URL: pooler.url });
   pooler.close();
-  return { status, output };
+  return ended;
 }
 
 test('connections of the server itself are told from those of a pooler', async () => {

@@ -5,12 +5,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { packageRoot } from '../../src/platform/paths.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { requireUsableRedis } from '../../src/platform/redis/usable.js';
 import { findFreePort } from '../../standalone/free-port.js';
 import { embeddedRedis } from '../../standalone/redis-server.js';
 import { eventually } from '../support/eventually.js';
+import { type Ended, runScript } from '../support/run-script.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const OWN = 'a'.repeat(64);
@@ -53,20 +53,8 @@ test.each([
   expect(status).toBe(1);
 });
 
-async function run(script: string, env: Record<string, string>): Promise<{ status: number | null; output: string }> {
-  const child = spawn(process.execPath, [script], {
-    cwd: packageRoot,
-    env: { PATH: process.env.PATH, ...databases.env, PORT: String(await findFreePort()), ...env },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (text) => {
-      output += text;
-    });
-  }
-  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { status, output };
-}
+const run = async (script: string, env: Record<string, string>): Promise<Ended> =>
+  runScript([script], { ...databases.env, PORT: String(await findFreePort()), ...env });
 
 test('the Redis of an installation refuses others, until its key is deleted', async () => {
   const redis = createRedis(databases.config);
