@@ -25,7 +25,6 @@ const SETTINGS = {
   max_execution_time: 280,
   max_memory_usage: String(1024 ** 3),
   max_bytes_before_external_group_by: String(256 * 1024 ** 2),
-  output_format_json_quote_64bit_integers: 0,
 } as const;
 
 interface Source {

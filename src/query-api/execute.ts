@@ -78,7 +78,6 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     // Answers below this size are buffered in memory: they need no space on ClickHouse's disk.
     http_response_buffer_size: String(ANSWER_BUFFER_BYTES),
     date_time_output_format: 'iso',
-    output_format_json_quote_64bit_integers: 0,
     // Tells infinity from a missing number, which is NaN: engine-numbers.ts reads both.
     output_format_json_quote_denormals: 1,
   };

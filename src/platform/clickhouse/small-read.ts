@@ -12,7 +12,7 @@ export type ReadRows = (query: string, params?: Params) => Promise<readonly (rea
 
 const ANSWER_TIMEOUT_MS = 2_000;
 const CONNECTIONS_MAX = 4;
-const SETTINGS = { readonly: '2', max_threads: 1, output_format_json_quote_64bit_integers: 0 } as const;
+const SETTINGS = { readonly: '2', max_threads: 1 } as const;
 
 const readsByClient = new WeakMap<ClickHouseClient, ReadRows>();
 
