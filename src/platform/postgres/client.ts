@@ -2,6 +2,7 @@
 import type { Duplex } from 'node:stream';
 import knex, { type Knex } from 'knex';
 import type { Config } from '../config.js';
+import { PIN_SETTINGS } from './pinned-settings.js';
 
 export type Postgres = Knex;
 export type Transaction = Knex.Transaction;
@@ -12,14 +13,6 @@ const SILENT = { warn() {}, error() {}, deprecate() {}, debug() {} };
 export type PostgresSettings = Pick<Config, 'DATABASE_URL'> & Partial<Pick<Config, 'DATABASE_TLS'>>;
 
 const CONNECT_MS = 10_000;
-
-/**
- * A machine that vanishes leaves its connections behind, with their locks. By default, the server
- * notices after two hours; so after a minute and a half. Without TCP it ignores the settings.
- */
-const KEEPALIVE = ['tcp_keepalives_idle = 60', 'tcp_keepalives_interval = 10', 'tcp_keepalives_count = 3']
-  .map((setting) => `SET ${setting}`)
-  .join('; ');
 
 export interface PostgresOptions {
   readonly poolMax?: number;
@@ -45,10 +38,9 @@ export function createPostgres(config: PostgresSettings, { poolMax = 5, answerMs
     pool: {
       ...{ min: 0, max: poolMax },
       ...(answerMs !== undefined && { acquireTimeoutMillis: answerMs }),
-      afterCreate(connection: Connection, done: () => void) {
+      afterCreate(connection: Connection, done: (error: unknown) => void) {
         if (answerMs !== undefined) endWhenSilent(connection, answerMs);
-        // A server that knows no such setting does without; other errors come again.
-        connection.query(KEEPALIVE, () => done());
+        connection.query(PIN_SETTINGS, (error) => done(error));
       },
     },
   });
