@@ -7,20 +7,32 @@ import { createPostgres } from '../../src/platform/postgres/client.js';
 import { embeddedClickHouse } from '../../standalone/clickhouse-server.js';
 import { findFreePort } from '../../standalone/free-port.js';
 import { endLeftovers, InstanceLock, tryReadLock } from '../../standalone/instance-lock.js';
-import { ensureServiceRole } from '../../standalone/postgres-accounts.js';
+import { ensureServiceRole, SERVICE_ROLE } from '../../standalone/postgres-accounts.js';
 import { embeddedPostgres } from '../../standalone/postgres-server.js';
 import { isRunning } from '../../standalone/process-identity.js';
 import { embeddedRedis } from '../../standalone/redis-server.js';
 import { type ProcessObserver, SupervisedProcess } from '../../standalone/supervised-process.js';
+import { toAdminUrl } from './redis-servers.js';
 
 /**
  * Settings that change what statements mean, as a server of an operator may have them: the
  * service sends its own.
  */
 const OTHER_PROFILE = {
-  ...{ aggregate_functions_null_for_empty: 1, async_insert: 1, cast_keep_nullable: 1, insert_null_as_default: 0 },
+  compatibility: '22.8',
+  ...{ aggregate_functions_null_for_empty: 1, any_join_distinct_right_table_keys: 1, apply_deleted_mask: 0 },
+  ...{ async_insert: 1, cast_keep_nullable: 1, enable_analyzer: 0, final: 1, insert_null_as_default: 0 },
   ...{ join_use_nulls: 1, prefer_column_name_to_alias: 1, transform_null_in: 1, union_default_mode: 'DISTINCT' },
+  ...{ date_time_input_format: 'basic', date_time_output_format: 'unix_timestamp', use_query_cache: 1 },
+  ...{ output_format_json_quote_64bit_integers: 1, output_format_json_quote_denormals: 1 },
   session_timezone: 'America/New_York',
+};
+
+/** Settings of PostgreSQL that an operator's role may have. The service sets its own. */
+const OTHER_ROLE_SETTINGS = {
+  ...{ DateStyle: 'SQL, DMY', IntervalStyle: 'iso_8601', TimeZone: 'Asia/Kathmandu', bytea_output: 'escape' },
+  ...{ extra_float_digits: '-5', default_transaction_isolation: 'serializable', transform_null_equals: 'on' },
+  ...{ statement_timeout: '3s', lock_timeout: '3s', idle_session_timeout: '3s' },
 };
 
 export interface EngineUrls {
@@ -96,7 +108,7 @@ export async function startEngines(): Promise<Engines> {
       redis: redis.url,
       clickhouse: clickhouse.url,
       postgresSuperuser: postgres.superuserUrl,
-      redisAdmin: redis.url.replace(/\/\/.*@/, '//admin:admin@'),
+      redisAdmin: toAdminUrl(redis.url),
       directory,
     },
     processes: new Map(processes.map((running) => [running.spec.name, running])),
@@ -109,6 +121,9 @@ async function createServiceRole(superuserUrl: string, password: string): Promis
   url.pathname = '/postgres';
   const superuser = createPostgres({ DATABASE_URL: url.href });
   await ensureServiceRole(superuser, password);
+  for (const [setting, value] of Object.entries(OTHER_ROLE_SETTINGS)) {
+    await superuser.raw(superuser.raw('ALTER ROLE ?? SET ?? = ?', [SERVICE_ROLE, setting, value]).toQuery());
+  }
   await superuser.destroy();
 }
 

@@ -12,6 +12,8 @@ export interface StoreRelay {
   delay(ms: number): void;
   /** Silences the store at the next request that contains the text. Resolves when it is sent. */
   silenceAt(text: string): Promise<void>;
+  /** New connections go to this store. Those that are open stay. */
+  redirect(storeUrl: string): void;
   /** Restores normal operation for new connections. */
   restore(): Promise<void>;
   close(): Promise<void>;
@@ -19,7 +21,7 @@ export interface StoreRelay {
 
 export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
   const url = new URL(storeUrl);
-  const store = { host: url.hostname, port: Number(url.port) };
+  let store = addressOf(storeUrl);
   const sockets = new Set<Socket>();
   let isSilent = false;
   let delayMs = 0;
@@ -63,6 +65,9 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
   return {
     url: url.href,
     cut,
+    redirect: (other) => {
+      store = addressOf(other);
+    },
     silence: () => {
       isSilent = true;
     },
@@ -81,4 +86,9 @@ export async function startStoreRelay(storeUrl: string): Promise<StoreRelay> {
     },
     close: cut,
   };
+}
+
+function addressOf(storeUrl: string): { readonly host: string; readonly port: number } {
+  const { hostname, port } = new URL(storeUrl);
+  return { host: hostname, port: Number(port) };
 }

@@ -10,8 +10,19 @@ export type { Redis };
 export type RedisSettings = Pick<Config, 'REDIS_URL'> & Partial<Pick<Config, 'REDIS_TLS'>>;
 
 export function createRedis(config: RedisSettings): Redis {
-  return new Redis(config.REDIS_URL, { maxRetriesPerRequest: null, enableReadyCheck: true, ...tlsOf(config) });
+  return new Redis(config.REDIS_URL, {
+    maxRetriesPerRequest: null,
+    enableReadyCheck: true,
+    reconnectOnError: isFromReplica,
+    ...tlsOf(config),
+  });
 }
+
+/**
+ * After a failover, connections may stay with the server that was the primary. The refused command
+ * is not sent again, because it may be one of a transaction.
+ */
+const isFromReplica = ({ message }: Error): boolean => message.startsWith('READONLY');
 
 /** An address that begins with rediss:// is encrypted in any case. */
 const tlsOf = ({ REDIS_TLS }: RedisSettings): { tls?: { rejectUnauthorized: boolean } } =>
@@ -26,6 +37,7 @@ const COMMAND_TIMEOUT_MS = 10_000;
 export function createFailFastRedis(config: RedisSettings, log: Logger, timeoutMs = COMMAND_TIMEOUT_MS): Redis {
   const redis = new Redis(config.REDIS_URL, {
     ...tlsOf(config),
+    reconnectOnError: isFromReplica,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: timeoutMs,

@@ -1,0 +1,67 @@
+// A Redis whose replica becomes the primary, behind an address that follows: connections that are
+// open stay with the former primary, which refuses writes from then on.
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
+import { RedisServers, toAdminUrl } from '../support/redis-servers.js';
+import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
+import { type StoreRelay, startStoreRelay } from '../support/store-relay.js';
+import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
+
+const servers = new RedisServers();
+const clients: Redis[] = [];
+let databases: TestDatabases;
+let relay: StoreRelay;
+let processes: ProcessGroup;
+let store: EventStore;
+
+beforeAll(async () => {
+  databases = await createTestDatabases();
+});
+
+afterAll(async () => {
+  await processes?.stop();
+  await store?.client.close();
+  for (const client of clients) client.disconnect();
+  await relay?.close();
+  servers.stop();
+  await databases?.close();
+});
+
+function connect(url: string): Redis {
+  const client = new Redis(toAdminUrl(url));
+  clients.push(client);
+  return client;
+}
+
+test('after a failover, events are accepted and stored without a restart', async () => {
+  const account = ['--masteruser', 'admin', '--masterauth', 'admin'];
+  const urls = [await servers.start(...account), await servers.start(...account)] as const;
+  const [primary, replica] = [connect(urls[0]), connect(urls[1])];
+  await replica.replicaof('127.0.0.1', new URL(urls[0]).port);
+  await eventually(async () => expect(await replica.info('replication')).toContain('master_link_status:up'));
+  relay = await startStoreRelay(urls[0]);
+  processes = await startProcesses({ ...databases.env, REDIS_URL: relay.url });
+  store = openEventStore(databases);
+  const project = await createTestProject(databases);
+  const send = (event: string) =>
+    track(processes.get('web').url, project.secretKey, { event_type: event, device_id: 'd', insert_id: event });
+  expect(await send('before')).toMatchObject({ status: 200 });
+  await eventually(async () => expect(await store.count(project.id)).toBe(1));
+
+  relay.redirect(urls[1]);
+  await replica.replicaof('NO', 'ONE');
+  await primary.replicaof('127.0.0.1', new URL(urls[1]).port);
+  await eventually(async () => expect(await send('after')).toMatchObject({ status: 200 }));
+  await eventually(async () => expect(await store.count(project.id)).toBe(2));
+  await eventually(async () => expect(await servedBy(primary)).toEqual([]));
+});
+
+/**
+ * Connections of the service to a server that it has left. One that sent nothing after its first
+ * INFO learns of the failover by its first write.
+ */
+async function servedBy(server: Redis): Promise<string[]> {
+  const lines = String(await server.client('LIST', 'TYPE', 'NORMAL')).split('\n');
+  return lines.filter((line) => line !== '' && !/cmd=(client|info)\b/.test(line));
+}
