@@ -19,7 +19,7 @@ import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/poole
 import type { Redis } from '../platform/redis/client.js';
 import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
-import { CLUSTER_ADVICE, isCluster } from '../platform/redis/usable.js';
+import { findUnusable, SERVER_ADVICE } from '../platform/redis/usable.js';
 import { listDeadLetters, withQueue } from './dead-letter-jobs.js';
 import { findUnready } from './find-unready.js';
 import { queuesOf } from './queues.js';
@@ -113,11 +113,12 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Redis',
-    advice: `see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer; ${CLUSTER_ADVICE}`,
+    advice: `see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer; ${SERVER_ADVICE}`,
     run: async ({ redis }) => {
       const info = await unlessRefused(redis, redis.info('server'));
       const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
-      if (isCluster(info)) return { state: 'failed', found: `${version}, a Redis Cluster` };
+      const unusable = await findUnusable(redis);
+      if (unusable !== undefined) return { state: 'failed', found: `${version}, ${unusable}` };
       const [major = 0, minor = 0] = version.split('.').map(Number);
       return judge(major > REDIS_MIN[0] || (major === REDIS_MIN[0] && minor >= REDIS_MIN[1]), version);
     },

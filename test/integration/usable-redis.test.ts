@@ -1,5 +1,6 @@
 // A Redis with which the service cannot run: web and the worker end and name it. It is a cluster,
-// whose servers refuse commands with keys of two of them, or that of another installation.
+// whose servers refuse commands with keys of two of them, a replica, or that of another
+// installation.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { requireUsableRedis } from '../../src/platform/redis/usable.js';
@@ -23,14 +24,27 @@ afterAll(async () => {
   await databases?.close();
 });
 
+const ADVICE = 'take a primary without cluster mode';
+
 test.each([
-  ['dist/processes/web.js', 'REDIS_URL is a Redis Cluster: take a Redis without cluster mode'],
-  ['dist/processes/worker.js', 'REDIS_URL is a Redis Cluster: take a Redis without cluster mode'],
+  ['dist/processes/web.js', `REDIS_URL is a Redis Cluster: ${ADVICE}`],
+  ['dist/processes/worker.js', `REDIS_URL is a Redis Cluster: ${ADVICE}`],
   ['dist/cli/doctor.js', '✗ Redis: '],
 ])('%s names a Redis Cluster and ends', async (script, message) => {
   const { status, output } = await run(script, { REDIS_URL: await servers.start('--cluster-enabled', 'yes') });
   expect(output).toContain(message);
   expect(output).toContain('Redis Cluster');
+  expect(status).toBe(1);
+});
+
+test.each([
+  ['dist/processes/web.js', `REDIS_URL is a replica, which refuses writes: ${ADVICE}`],
+  ['dist/processes/worker.js', `REDIS_URL is a replica, which refuses writes: ${ADVICE}`],
+  ['dist/cli/doctor.js', 'a replica, which refuses writes'],
+])('%s names a replica and ends', async (script, message) => {
+  // Of a primary that does not answer.
+  const { status, output } = await run(script, { REDIS_URL: await servers.start('--replicaof', '127.0.0.1 1') });
+  expect(output).toContain(message);
   expect(status).toBe(1);
 });
 

@@ -1,27 +1,38 @@
 // Whether the service can run on a Redis at all: not on a cluster, which refuses commands whose
-// keys are on different servers, and not on the Redis of another installation, because each would
-// take the jobs of the other and store events in its own databases.
+// keys are on different servers, not on a replica, which refuses writes, and not on the Redis of
+// another installation, because each would take the jobs of the other and store events in its own
+// databases.
 import { createHmac } from 'node:crypto';
 import { ConfigProblem } from '../config-problem.js';
 import type { Redis } from './client.js';
 
-export const CLUSTER_ADVICE = 'take a Redis without cluster mode: the service needs all keys on one server';
+export const SERVER_ADVICE =
+  'take a primary without cluster mode: the service writes, and needs all keys on one server';
 
 /** Holds a keyed hash of the installation whose jobs are in this database of the Redis. */
 export const INSTALLATION_KEY = 'installation';
 
-/** `info`: the section server of INFO. */
-export const isCluster = (info: string): boolean => /^redis_mode:cluster/m.test(info);
+const UNUSABLE = [
+  { section: 'server', sign: /^redis_mode:cluster/m, name: 'a Redis Cluster' },
+  { section: 'replication', sign: /^slave_read_only:1/m, name: 'a replica, which refuses writes' },
+] as const;
+
+/** What the server is, when the service cannot run on it; undefined for any other. */
+export async function findUnusable(redis: Redis): Promise<string | undefined> {
+  for (const { section, sign, name } of UNUSABLE) {
+    if (sign.test(await redis.info(section))) return name;
+  }
+  return undefined;
+}
 
 /**
- * Throws a ConfigProblem for a cluster, and for a Redis of an installation with another secret; an
+ * Throws a ConfigProblem for a cluster, a replica, and a Redis of an installation with another secret; an
  * unused one belongs to this installation from now on. One that refuses the commands is let in: its
  * memory may be full, which workers end.
  */
 export async function requireUsableRedis(redis: Redis, secretKeyBase: string): Promise<void> {
-  if (isCluster(await redis.info('server').catch(() => ''))) {
-    throw new ConfigProblem(`REDIS_URL is a Redis Cluster: ${CLUSTER_ADVICE}`);
-  }
+  const unusable = await findUnusable(redis).catch(() => undefined);
+  if (unusable !== undefined) throw new ConfigProblem(`REDIS_URL is ${unusable}: ${SERVER_ADVICE}`);
   const own = createHmac('sha256', secretKeyBase).update(INSTALLATION_KEY).digest('hex');
   const holder = await claim(redis, own).catch(() => own);
   if (holder === own) return;
