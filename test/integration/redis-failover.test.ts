@@ -14,9 +14,15 @@ let databases: TestDatabases;
 let relay: StoreRelay;
 let processes: ProcessGroup;
 let store: EventStore;
+let urls: readonly [string, string];
 
 beforeAll(async () => {
   databases = await createTestDatabases();
+  store = openEventStore(databases);
+  const account = ['--masteruser', 'admin', '--masterauth', 'admin'];
+  urls = [await servers.start(...account), await servers.start(...account)];
+  relay = await startStoreRelay(urls[0]);
+  processes = await startProcesses({ ...databases.env, REDIS_URL: relay.url });
 });
 
 afterAll(async () => {
@@ -35,14 +41,9 @@ function connect(url: string): Redis {
 }
 
 test('after a failover, events are accepted and stored without a restart', async () => {
-  const account = ['--masteruser', 'admin', '--masterauth', 'admin'];
-  const urls = [await servers.start(...account), await servers.start(...account)] as const;
   const [primary, replica] = [connect(urls[0]), connect(urls[1])];
   await replica.replicaof('127.0.0.1', new URL(urls[0]).port);
   await eventually(async () => expect(await replica.info('replication')).toContain('master_link_status:up'));
-  relay = await startStoreRelay(urls[0]);
-  processes = await startProcesses({ ...databases.env, REDIS_URL: relay.url });
-  store = openEventStore(databases);
   const project = await createTestProject(databases);
   const send = (event: string) =>
     track(processes.get('web').url, project.secretKey, { event_type: event, device_id: 'd', insert_id: event });
