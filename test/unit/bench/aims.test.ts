@@ -10,7 +10,13 @@ const read = (path: string): string => readFileSync(join(packageRoot, path), 'ut
 function aimsOfReadme(): string[] {
   const [, table = ''] = read('README.md').split('| What | Result | Aim |\n');
   const rows = table.split('\n\n')[0]?.split('\n').slice(1) ?? [];
-  return rows.flatMap((row) => row.split('|').at(-2)?.match(/\d+(?:\.\d+)?/g) ?? []);
+  return rows.flatMap(
+    (row) =>
+      row
+        .split('|')
+        .at(-2)
+        ?.match(/\d+(?:\.\d+)?/g) ?? [],
+  );
 }
 
 test('each aim of README.md is one of a benchmark', () => {
