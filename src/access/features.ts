@@ -39,15 +39,22 @@ export function requireFeatures(names: readonly string[]): readonly Feature[] {
 export function createFeatureSwitches(off: readonly Feature[]): Router {
   const router = createRouter();
   for (const feature of off) {
-    const refuse: RequestHandler = (_req, res) => {
-      // Scripts on other origins must be able to read the error.
+    const refuse: RequestHandler = (req, res, next) => {
+      // Scripts on other origins must be able to read the error, which needs their preflight.
+      if (req.method === 'OPTIONS') return next();
       if (feature === 'track' || feature === 'identify') allowAnyOrigin(res);
       throw new PublicError('unavailable', `the feature "${feature}" is disabled`);
     };
     router.use([...PATHS_OF_FEATURE[feature]], refuse);
-    if (feature === 'track') router.post(SDK_PATHS, refuse);
+    if (feature === 'track') router.all(SDK_PATHS, onPost(refuse));
   }
   return router;
 }
+
+/** For `all`: a route for POST alone would answer OPTIONS by itself. */
+const onPost =
+  (handle: RequestHandler): RequestHandler =>
+  (req, res, next) =>
+    req.method === 'POST' ? handle(req, res, next) : next();
 
 const isFeature = (name: string): name is Feature => Object.hasOwn(PATHS_OF_FEATURE, name);

@@ -26,12 +26,15 @@ test.each([
   ['POST', '/batch/', 503],
   ['POST', '/2/httpapi', 503],
   ['POST', '/query', 200],
+  ['OPTIONS', '/track', 200],
+  ['OPTIONS', '/v1/batch', 200],
   // What SDKs of other products read at their start.
   ['GET', '/v1/projects/pk_1/settings', 200],
   ['GET', '/flags/definitions', 200],
   ['GET', '/array/pk_1/config', 200],
 ])('without track and identify, %s %s answers %d', async (method, path, status) => {
   const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
+  if (status === 200) expect(await answer.text()).toBe('{"reached":true}');
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
     status,
     status === 503 ? '*' : null,
