@@ -99,7 +99,7 @@ async function runToEnd(stack: Stack, load: Load, limits: RunLimits): Promise<En
     elapsedMs,
     cpuMs,
     loadCpuMs,
-    answerP99Ms: summary.answerMs.p99,
+    answerP99Ms: summary.answerP99Ms,
     bytesPerEvent: summary.bytesPerEvent,
   };
 }

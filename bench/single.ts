@@ -55,7 +55,7 @@ export async function benchSingle({ stack, isQuick, say }: BenchContext): Promis
         name: 'ratio to Express',
         value: median(turns.map((rates) => rates.service / rates.express)),
         unit: '',
-        aim: atLeast(0.8),
+        aim: atLeast(1.5),
       },
       ...cpu,
     ];

@@ -1,13 +1,14 @@
-// HTTP client of the fault runs, with the recommended retries: at most three attempts, 1, 2 and 4
-// seconds apart, with the same bytes. It sometimes closes the connection before the response, and
-// sends every acknowledged batch a second time.
+// HTTP client of the fault runs, with the retries of the clients: three, after 1, 2 and 4 seconds,
+// with the same bytes. It sometimes closes the connection before the response, and sends every
+// acknowledged batch a second time.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Random } from './random.js';
 
 /** `unknown`: no response arrived, so the request may have been accepted or not. */
 export type Outcome = 'acknowledged' | 'refused' | 'unknown';
 
-const RETRY_DELAYS_MS = [1000, 2000, 4000];
+/** Before each attempt. */
+export const PAUSES_MS: readonly number[] = [0, 1000, 2000, 4000];
 const REQUEST_TIMEOUT_MS = 15_000;
 
 /** Counts of hang-ups and repeated batches. */
@@ -21,7 +22,15 @@ export interface Sender {
   send(path: '/track' | '/identify', body: object): Promise<Outcome>;
 }
 
-export function createSender(options: { url: string; key: string; random: Random; mischief: Mischief }): Sender {
+interface SenderOptions {
+  readonly url: string;
+  readonly key: string;
+  readonly random: Random;
+  readonly mischief: Mischief;
+  readonly pausesMs?: readonly number[];
+}
+
+export function createSender(options: SenderOptions): Sender {
   async function attempt(path: string, body: string, signal: AbortSignal): Promise<Outcome> {
     try {
       const response = await fetch(options.url + path, {
@@ -42,7 +51,7 @@ export function createSender(options: { url: string; key: string; random: Random
   return {
     async send(path, body) {
       const text = JSON.stringify(body);
-      const { random, mischief } = options;
+      const { random, mischief, pausesMs = PAUSES_MS } = options;
       let outcome: Outcome = 'refused';
       // Only events have an idempotency key. An unanswered identify call is not repeated, because
       // the check could not tell how often its increments count.
@@ -51,7 +60,8 @@ export function createSender(options: { url: string; key: string; random: Random
         mischief.hungUp += 1;
         outcome = await attempt(path, text, AbortSignal.timeout(random.between(1, 30)));
       }
-      for (const pause of RETRY_DELAYS_MS) {
+      for (const pause of pausesMs) {
+        await delay(pause);
         const latest = await attempt(path, text, AbortSignal.timeout(REQUEST_TIMEOUT_MS));
         if (latest === 'acknowledged') {
           if (isRepeatable) {
@@ -62,7 +72,6 @@ export function createSender(options: { url: string; key: string; random: Random
         }
         if (latest === 'unknown') outcome = latest;
         if (!isRepeatable && latest === 'unknown') return latest;
-        await delay(pause);
       }
       return outcome;
     },

@@ -23,6 +23,8 @@ export function startSecondWorker(dataDirectory: string, more: Readonly<Record<s
   const runOnce = async (): Promise<void> => {
     const args = ['--import', join(packageRoot, 'dist/faults/stepped-clock.js'), 'dist/processes/worker.js'];
     const env = { PATH: process.env.PATH, ...settings, WORKER_PORT: String(await findFreePort()) };
+    // stop() has found no process to kill.
+    if (isStopping) return;
     const child = spawn(process.execPath, args, { cwd: packageRoot, env, stdio: 'ignore' });
     pid = child.pid;
     await new Promise((resolve) => child.once('exit', resolve).once('error', resolve));

@@ -123,9 +123,18 @@ export function tryReadLock(directory: string): LockFile | undefined {
 
 /** Ends the processes that a dead holder left running. */
 export async function endLeftovers(children: readonly ChildIdentity[]): Promise<void> {
-  for (const child of children.filter(isRunning)) process.kill(child.pid, child.orphanSignal);
+  for (const child of children.filter(isRunning)) signal(child, child.orphanSignal);
   const deadline = performance.now() + LEFTOVER_GRACE_MS;
   while (children.some(isRunning) && performance.now() < deadline) await delay(50);
-  for (const child of children.filter(isRunning)) process.kill(child.pid, 'SIGKILL');
+  for (const child of children.filter(isRunning)) signal(child, 'SIGKILL');
   while (children.some(isRunning)) await delay(10);
+}
+
+/** The process may have ended since the check. */
+function signal({ pid }: ChildIdentity, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }

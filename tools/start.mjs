@@ -10,8 +10,9 @@ requireNode();
 const isConfirmed = process.argv.includes('--yes');
 process.argv = process.argv.filter((option) => option !== '--yes');
 for (const [name, value] of Object.entries(readEnvFile())) process.env[name] ??= value;
-installDependencies();
+// First: its question, or what this account may not install, comes before a minute of downloads.
 if (!process.env.REDIS_URL) await ensureRedis(isConfirmed ? undefined : confirmOnTerminal);
+installDependencies();
 build();
 // A computed address: the type check of the tools must not need a build.
 await import(new URL('../dist/standalone/main.js', import.meta.url).href);

@@ -58,10 +58,11 @@ async function lookFor(
   // A server that never replies would hold up the next canaries of the others.
   const over = abortAfter(LOOK_FOR_MS, closing);
   while (!over.aborted) {
-    const rows = await clickhouse.query({ ...query, abort_signal: over }).then(
-      (result) => result.json(),
-      () => [],
-    );
+    // The connection may also break within the answer.
+    const rows = await clickhouse
+      .query({ ...query, abort_signal: over })
+      .then((result) => result.json())
+      .catch(() => []);
     if (rows.length > 0) return Date.now();
     await delay(LOOK_EVERY_MS, undefined, { signal: over }).catch(() => {});
   }

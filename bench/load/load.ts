@@ -13,7 +13,7 @@ export class Load {
   /** Resolves when the bodies are built. */
   static async start(options: LoadOptions): Promise<Load> {
     const load = new Load(fork(fileURLToPath(new URL('process.js', import.meta.url))));
-    const prepared = load.#next('prepared', () => undefined);
+    const prepared = load.#next('prepared');
     load.#send({ kind: 'prepare', options });
     await prepared;
     return load;
@@ -24,8 +24,8 @@ export class Load {
   }
 
   /** Resolves when the last request within the limits is answered. */
-  async run(limits: RunLimits, onProgress: (accepted: number) => void = () => undefined): Promise<LoadSummary> {
-    const done = this.#next('done', onProgress);
+  async run(limits: RunLimits): Promise<LoadSummary> {
+    const done = this.#next('done');
     this.#send({ kind: 'run', limits });
     return (await done).summary;
   }
@@ -46,14 +46,10 @@ export class Load {
     this.#process.send(command);
   }
 
-  #next<K extends LoadReport['kind']>(
-    kind: K,
-    onProgress: (accepted: number) => void,
-  ): Promise<Extract<LoadReport, { kind: K }>> {
+  #next<K extends LoadReport['kind']>(kind: K): Promise<Extract<LoadReport, { kind: K }>> {
     return new Promise((resolve, reject) => {
       const onExit = (code: number | null) => reject(new Error(`the load process ended with code ${code}`));
       const onMessage = (message: LoadReport) => {
-        if (message.kind === 'progress') onProgress(message.accepted);
         if (message.kind !== kind) return;
         this.#process.off('message', onMessage).off('exit', onExit);
         resolve(message as Extract<LoadReport, { kind: K }>);

@@ -4,7 +4,7 @@ import { Connection } from './connection.js';
 import { type BodyTemplate, createBodyTemplate } from './event-template.js';
 import type { LoadCommand, LoadOptions, LoadReport, LoadSummary, RunLimits } from './protocol.js';
 
-const PROGRESS_MS = 100;
+const LOOK_EVERY_MS = 100;
 /** Maximum number of recorded times: enough for any percentile, with bounded memory. */
 const ANSWER_TIMES_MAX = 200_000;
 
@@ -25,15 +25,14 @@ class LoadLoop {
     for (const wake of this.#wake.splice(0)) wake();
   }
 
-  async run(limits: RunLimits, onProgress: (accepted: number) => void): Promise<LoadSummary> {
+  async run(limits: RunLimits): Promise<LoadSummary> {
     const { hostname, port } = new URL(this.#options.url);
     const open = () => Connection.open(hostname, Number(port));
     const connections = await Promise.all(Array.from({ length: this.#options.connections }, open));
     const answerMs: number[] = [];
     const refusals: Record<string, number> = {};
     const startedMs = performance.now();
-    let [requests, accepted, sent, nextBody] = [0, 0, 0, 0];
-    const progress = setInterval(() => onProgress(accepted), PROGRESS_MS);
+    let [accepted, sent, nextBody] = [0, 0, 0];
     const isOver = () => performance.now() - startedMs >= limits.durationMs || sent >= limits.eventsMax;
 
     const loop = async (connection: Connection): Promise<void> => {
@@ -48,7 +47,6 @@ class LoadLoop {
         const askedMs = performance.now();
         const answer = await connection.exchange(body.bytes);
         if (answerMs.length < ANSWER_TIMES_MAX) answerMs.push(performance.now() - askedMs);
-        requests += 1;
         // Answers of other protocols do not count events.
         if (answer.status === 200) accepted += Number(/"accepted":(\d+)/.exec(answer.body)?.[1] ?? body.events);
         else refusals[answer.status] = (refusals[answer.status] ?? 0) + 1;
@@ -63,13 +61,11 @@ class LoadLoop {
           .finally(() => connection.close()),
       ),
     );
-    clearInterval(progress);
     return {
-      requests,
       accepted,
       refusals,
       elapsedMs: performance.now() - startedMs,
-      answerMs: { p50: percentile(answerMs, 0.5), p95: percentile(answerMs, 0.95), p99: percentile(answerMs, 0.99) },
+      answerP99Ms: percentile(answerMs, 0.99),
       bytesPerEvent: (this.#bodies[0]?.bytes.length ?? 0) / this.#options.eventsPerRequest,
     };
   }
@@ -77,7 +73,7 @@ class LoadLoop {
   /** A pause also ends by timeout, so that the loop sees the end of the run. */
   #untilAllowed(): Promise<void> {
     return new Promise((resolve) => {
-      const timer = setTimeout(resolve, PROGRESS_MS);
+      const timer = setTimeout(resolve, LOOK_EVERY_MS);
       this.#wake.push(() => {
         clearTimeout(timer);
         resolve();
@@ -97,7 +93,7 @@ process.on('message', async (command: LoadCommand) => {
     case 'allow':
       return loop?.allow(command.events);
     case 'run': {
-      const summary = await loop?.run(command.limits, (accepted) => report({ kind: 'progress', accepted }));
+      const summary = await loop?.run(command.limits);
       if (summary !== undefined) report({ kind: 'done', summary });
       return;
     }

@@ -29,16 +29,13 @@ export type LoadCommand =
   | { readonly kind: 'allow'; readonly events: number };
 
 export interface LoadSummary {
-  readonly requests: number;
   readonly accepted: number;
   /** Responses by status, without 200; broken connections count as 0. */
   readonly refusals: Readonly<Record<string, number>>;
   readonly elapsedMs: number;
-  readonly answerMs: { readonly p50: number; readonly p95: number; readonly p99: number };
+  /** 99th percentile of the time of an answer. */
+  readonly answerP99Ms: number;
   readonly bytesPerEvent: number;
 }
 
-export type LoadReport =
-  | { readonly kind: 'prepared' }
-  | { readonly kind: 'progress'; readonly accepted: number }
-  | { readonly kind: 'done'; readonly summary: LoadSummary };
+export type LoadReport = { readonly kind: 'prepared' } | { readonly kind: 'done'; readonly summary: LoadSummary };

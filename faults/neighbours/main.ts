@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { readServiceConfig } from '../../bench/further-engine.js';
 import { describeMachine } from '../../bench/machine.js';
 import { startStack } from '../../bench/start-stack.js';
 import { packageRoot } from '../../src/platform/paths.js';
@@ -16,7 +17,7 @@ import { readOptions, requireWholeNumber, UsageError } from '../../src/platform/
 import { ATTACKS, type AttackName, attackOf, isAttack } from './attacks.js';
 import { Neighbour } from './probes.js';
 import { type AttackResult, type EventLoopDelays, findMisses, toRatios, toTable } from './ratios.js';
-import { createTenants, readServiceConfig, type Tenant } from './tenants.js';
+import { createTenants, type Tenant } from './tenants.js';
 
 const options = {
   seconds: { type: 'string', default: '15' },

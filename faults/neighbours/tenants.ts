@@ -1,13 +1,10 @@
 // Creates the two tenants of a run, each with its own organization and history: A attacks, B is
 // measured.
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type Stack, selectNumber } from '../../bench/stack.js';
 import { upsertPerson } from '../../src/accounts/people.js';
 import { createSession } from '../../src/accounts/sessions.js';
 import { createOrganization, createProject } from '../../src/accounts/store.js';
-import { type Config, parseConfig } from '../../src/platform/config.js';
-import { SERVICE_ENVIRONMENT_FILE } from '../../src/platform/paths.js';
+import type { Config } from '../../src/platform/config.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 
 type MeasuredStack = Pick<Stack, 'url' | 'clickhouse'>;
@@ -33,10 +30,6 @@ const EVENTS_OF_B = 2000;
 const EVENTS_OF_A = 20_000;
 const BULK = 'x'.repeat(1500);
 const COUNTED_TIMEOUT_MS = 120_000;
-
-/** Configuration of the running stack. */
-export const readServiceConfig = (directory: string): Config =>
-  parseConfig(JSON.parse(readFileSync(join(directory, SERVICE_ENVIRONMENT_FILE), 'utf8')));
 
 export async function createTenants(stack: MeasuredStack, config: Config): Promise<{ a: Tenant; b: Tenant }> {
   const postgres = createPostgres(config, { poolMax: 1 });

@@ -1,5 +1,5 @@
 // Feature switches (FEATURES_OFF): routes of disabled features answer 503.
-import type { Router } from 'express';
+import type { RequestHandler, Router } from 'express';
 import { PROTOCOL_PATHS } from '../ingest/protocols/paths.js';
 import { AUTHORIZATION_SERVER_PATH, PROTECTED_RESOURCE_PATH } from '../oauth/addresses.js';
 import { ConfigProblem } from '../platform/config-problem.js';
@@ -9,8 +9,8 @@ import { createRouter } from '../platform/http/router.js';
 import { toExpressPath } from './route-matrix.js';
 
 const PATHS_OF_FEATURE = {
-  // Includes the routes for SDKs of other products.
-  track: ['/track', ...PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toExpressPath(path))],
+  // Includes SDK_PATHS.
+  track: ['/track'],
   identify: ['/identify'],
   query: ['/query', '/api/projects/:projectId/query'],
   mcp: ['/mcp', '/oauth', PROTECTED_RESOURCE_PATH, AUTHORIZATION_SERVER_PATH],
@@ -21,6 +21,9 @@ const PATHS_OF_FEATURE = {
   // Signing out stays possible.
   'sign-in': ['/auth/idp', '/login', '/sign-in'],
 } as const satisfies Record<string, readonly string[]>;
+
+/** Of SDKs of other products. Their settings, which they read by GET, are no part of a feature. */
+const SDK_PATHS = PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toExpressPath(path));
 
 export type Feature = keyof typeof PATHS_OF_FEATURE;
 
@@ -36,13 +39,22 @@ export function requireFeatures(names: readonly string[]): readonly Feature[] {
 export function createFeatureSwitches(off: readonly Feature[]): Router {
   const router = createRouter();
   for (const feature of off) {
-    router.use([...PATHS_OF_FEATURE[feature]], (_req, res) => {
-      // Scripts on other origins must be able to read the error.
+    const refuse: RequestHandler = (req, res, next) => {
+      // Scripts on other origins must be able to read the error, which needs their preflight.
+      if (req.method === 'OPTIONS') return next();
       if (feature === 'track' || feature === 'identify') allowAnyOrigin(res);
       throw new PublicError('unavailable', `the feature "${feature}" is disabled`);
-    });
+    };
+    router.use([...PATHS_OF_FEATURE[feature]], refuse);
+    if (feature === 'track') router.all(SDK_PATHS, onPost(refuse));
   }
   return router;
 }
+
+/** For `all`: a route for POST alone would answer OPTIONS by itself. */
+const onPost =
+  (handle: RequestHandler): RequestHandler =>
+  (req, res, next) =>
+    req.method === 'POST' ? handle(req, res, next) : next();
 
 const isFeature = (name: string): name is Feature => Object.hasOwn(PATHS_OF_FEATURE, name);

@@ -2,6 +2,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { PublicError } from '../platform/errors.js';
 import type { PlainRequest } from '../platform/http/plain-request.js';
+import { KeyRequired } from './challenge.js';
 import type { AdminCredential, Credential, CredentialStore, Scope } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
 
@@ -23,7 +24,7 @@ export const authenticate = (store: CredentialStore, scope: Scope, req: PlainReq
 /** The same for a key that was read from another place of the request. */
 export async function authenticateKey(store: CredentialStore, scope: Scope, key: string): Promise<Credential> {
   const credential = await store.find(key);
-  if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
+  if (credential === undefined) throw new KeyRequired('the API key is not valid');
   if (credential.kind === 'admin') {
     throw new PublicError('forbidden', 'an organization admin key has no access to what is in a project');
   }
@@ -36,7 +37,7 @@ export async function authenticateKey(store: CredentialStore, scope: Scope, key:
 /** For /api/admin: requires an organization's admin key. */
 export async function authenticateAdmin(store: CredentialStore, req: Request): Promise<AdminCredential> {
   const credential = await store.find(readKey(req));
-  if (credential === undefined) throw new PublicError('unauthenticated', 'the API key is not valid');
+  if (credential === undefined) throw new KeyRequired('the API key is not valid');
   if (credential.kind !== 'admin') {
     throw new PublicError('forbidden', 'an organization admin key (ak_…) is required');
   }
@@ -55,8 +56,8 @@ function readKey(req: PlainRequest): string {
   // req.query parses the URL on access: avoid it when there is no query string.
   const query = req.url.includes('?') ? req.query.key : undefined;
   if (query === undefined) {
-    throw new PublicError('unauthenticated', 'an API key is required in the header X-API-Key');
+    throw new KeyRequired('an API key is required in the header X-API-Key');
   }
   if (typeof query === 'string' && query.startsWith(KEY_PREFIXES.public)) return query;
-  throw new PublicError('unauthenticated', 'only a public key (pk_…) may be passed as ?key=; use the header X-API-Key');
+  throw new KeyRequired('only a public key (pk_…) may be passed as ?key=; use the header X-API-Key');
 }

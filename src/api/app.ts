@@ -3,6 +3,7 @@ import type { RequestListener } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Router } from 'express';
 import { allowTokenOrigins, answerTokenPreflight } from '../access/agent-origins.js';
 import { createMethodCheck } from '../access/allowed-methods.js';
+import { challenge } from '../access/challenge.js';
 import { createFeatureSwitches, type Feature } from '../access/features.js';
 import { ROUTES } from '../access/route-matrix.js';
 import { createIdentityRouter, type IdentityDeps } from '../identity/routes.js';
@@ -61,6 +62,7 @@ export function createApp(deps: AppDeps): RequestListener {
   app.use(createMethodCheck(ROUTES));
   app.use(notFound);
   app.use(nameFailures(deps.log));
+  app.use(challenge);
   app.use(deps.showProblems);
   app.use(errorResponder(deps.log));
   const trustsProxies = deps.trustProxy !== undefined;

@@ -1,6 +1,7 @@
 // Express app of the query process: POST /query, POST /mcp and the operations routes.
 import type { Express, RequestHandler, Router } from 'express';
 import { createMethodCheck } from '../access/allowed-methods.js';
+import { challenge } from '../access/challenge.js';
 import { ROUTES } from '../access/route-matrix.js';
 import { identifyRequest } from '../platform/http/request-id.js';
 import { errorResponder, nameFailures, notFound } from '../platform/http/respond.js';
@@ -26,6 +27,7 @@ export function createQueryApp(deps: QueryAppDeps): Express {
   app.use(createMethodCheck(ROUTES.filter(({ path }) => PATHS.includes(path))));
   app.use(notFound);
   app.use(nameFailures(deps.log));
+  app.use(challenge);
   app.use(errorResponder(deps.log));
   return app;
 }

@@ -51,7 +51,6 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     ...(share.threads !== undefined && { max_threads: share.threads }),
     os_threads_nice_value_query: share.niceValue,
     max_execution_time: Math.max(0.05, remainingMs / 1000),
-    timeout_overflow_mode: 'throw',
     max_memory_usage: String(share.memoryBytes),
     // Spills to disk before failing.
     max_bytes_before_external_group_by: String(Math.floor(share.memoryBytes / 2)),
@@ -70,7 +69,6 @@ export function settingsFor(share: EngineShare, remainingMs: number): ClickHouse
     max_query_size: String(STATEMENT_BYTES_MAX),
     max_result_rows: String(RESULT_ROWS_MAX),
     max_result_bytes: String(RESULT_BYTES_MAX),
-    result_overflow_mode: 'throw',
     exact_rows_before_limit: 1,
     // Reports late failures as errors instead of broken answers, because rejected guesses must be
     // recognized.

@@ -107,7 +107,6 @@ async function copyPart({ from, to, signal, fence }: Ends, copying: Copying): Pr
 }
 
 const INSERT_SETTINGS = {
-  async_insert: 0,
   wait_end_of_query: 1,
   // The rows are distinct already.
   optimize_on_insert: 0,

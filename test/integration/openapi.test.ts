@@ -391,7 +391,7 @@ describe('expectDocumented', () => {
     ['another media type', 'POST /track', 200, 'text/plain', '1'],
     ['a missing header', 'POST /track', 429, JSON_TYPE, '{"error":"too many"}'],
     ['an undocumented status', 'GET /api/orgs', 418, JSON_TYPE, '{"error":"tea"}'],
-    ['an error of another shape', 'GET /api/orgs', 401, JSON_TYPE, '{"message":"no"}'],
+    ['an error of another shape', 'GET /api/orgs', 403, JSON_TYPE, '{"message":"no"}'],
     ['an object instead of a list', 'GET /api/orgs', 200, JSON_TYPE, '{"organizations":[]}'],
     ['an item of another shape', 'GET /api/projects/x/usage', 200, JSON_TYPE, '[{"date":"today"}]'],
   ])('rejects %s', (_, route, status, contentType, text) => {

@@ -1,14 +1,21 @@
 // Schedules in Redis: a run that was put off, because a clock was ahead for a while, comes soon.
+// The canary asks again after a broken answer.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { openQueue } from '../../src/platform/redis/open-queue.js';
 import { defineScheduledJob } from '../../workers/scheduled-job.js';
+import { startCanary } from '../../workers/send-canary.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const HOUR_MS = 60 * 60_000;
 const NAME = 'put-off';
+const log = createLogger({ process: 'test', level: 'silent' });
 
 let databases: TestDatabases;
 let redis: Redis;
@@ -35,7 +42,6 @@ test('a run that a clock has put off by an hour comes within a minute', { timeou
       },
     }),
   });
-  const log = createLogger({ process: 'test', level: 'silent' });
   const job = await start({ config: databases.config, redis, log });
   const untilNextRun = async () => Number((await queue.getJobSchedulers())[0]?.next) - Date.now();
   try {
@@ -49,5 +55,28 @@ test('a run that a clock has put off by an hour comes within a minute', { timeou
   } finally {
     await job.close();
     await queue.close();
+  }
+});
+
+test('the canary is found after an answer of ClickHouse that breaks off', async () => {
+  let asked = 0;
+  const server = createServer((_req, res) => {
+    asked += 1;
+    if (asked > 1) return void res.end('{"1":1}\n');
+    res.write('{"1":');
+    setImmediate(() => res.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clickhouse = createClickHouse({ CLICKHOUSE_URL: url, CLICKHOUSE_DATABASE: 'default' });
+  const shards = { known: [{ id: 1, clickhouse, hosts: [] }] } as unknown as Shards;
+  const job = await startCanary({ config: databases.config, redis, shards, log });
+  try {
+    await eventually(async () => expect(await redis.hget('ingest:canary', 'stored_at')).not.toBeNull(), 30_000);
+    expect(asked).toBe(2);
+  } finally {
+    await job.close();
+    await clickhouse.close();
+    server.close();
   }
 });

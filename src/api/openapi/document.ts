@@ -123,6 +123,7 @@ function toErrorResponse(kind: PublicErrorKind) {
   return {
     description: MEANINGS[kind],
     ...(kind === 'rate_limited' && { headers: { 'Retry-After': retryAfter } }),
+    ...(kind === 'unauthenticated' && toChallenge('How to authenticate')),
     content: { 'application/json': { schema: refTo('Error') } },
   };
 }
@@ -132,7 +133,7 @@ function toResponses(rule: RouteRule, operation: Operation): Record<string, unkn
   const errors = errorStatusesOf(rule, operation).map((status) => {
     const kind = kindOf(status);
     const isChallenge = rule.auth === 'agent' && kind === 'unauthenticated';
-    return [String(status), isChallenge ? toChallenge() : toError(operation, kind)];
+    return [String(status), isChallenge ? toAgentChallenge() : toError(operation, kind)];
   });
   // A route that only redirects: clients follow it, and every other status is an error.
   const isRedirect = !Object.keys(operation.answers).some((status) => status.startsWith('2'));
@@ -147,9 +148,13 @@ function kindOf(status: number): PublicErrorKind {
 }
 
 /** Agents find the authorization by OAuth in the header. */
-const toChallenge = () => ({
+const toAgentChallenge = () => ({
   ...toErrorResponse('unauthenticated'),
-  headers: { 'WWW-Authenticate': { description: 'Where tokens are issued (RFC 9728)', schema: { type: 'string' } } },
+  ...toChallenge('Where tokens are issued (RFC 9728)'),
+});
+
+const toChallenge = (description: string) => ({
+  headers: { 'WWW-Authenticate': { description, schema: { type: 'string' } } },
 });
 
 /** Routes of pages answer errors as HTML to browsers. */

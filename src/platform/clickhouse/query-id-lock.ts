@@ -50,7 +50,7 @@ export async function insertWithQueryIdLock(clickhouse: ClickHouseClient, insert
         values: body.stream,
         query_id: insert.queryId,
         ...(insert.signal && { abort_signal: insert.signal }),
-        clickhouse_settings: { async_insert: 0, wait_end_of_query: 1, ...insert.settings },
+        clickhouse_settings: { wait_end_of_query: 1, ...insert.settings },
       });
       // The response is empty, but must be read to free the connection.
       await finished(stream.resume());

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { isProcessRunning } from '../../../src/platform/process-running.js';
 import { claimName } from '../../../standalone/instance-claim.js';
-import { InstanceLock, tryReadLock } from '../../../standalone/instance-lock.js';
+import { type ChildIdentity, endLeftovers, InstanceLock, tryReadLock } from '../../../standalone/instance-lock.js';
 import { StartProblem } from '../../../standalone/problem.js';
 import { findProcess, isRunning, ownIdentity } from '../../../standalone/process-identity.js';
 
@@ -50,6 +51,26 @@ test('take() ends the orphaned children of a dead instance', async () => {
   dead.addChild({ name: 'sleeper', orphanSignal: 'SIGTERM' }, pid);
   makeStale();
   await InstanceLock.take(directory);
+  expect(findProcess(pid)).toBeUndefined();
+});
+
+test('a leftover that ends between the check and the signal ends no start', async () => {
+  // The shell reaps it, so that the signal finds no process.
+  const shell = spawn('sh', ['-c', 'sleep 600 & echo $!; wait']);
+  children.push(shell);
+  const pid = Number(await new Promise((resolve) => shell.stdout.once('data', resolve)));
+  const endNow = (): NodeJS.Signals => {
+    process.kill(pid, 'SIGKILL');
+    while (isProcessRunning(pid));
+    return 'SIGTERM';
+  };
+  const leftover: ChildIdentity = {
+    ...{ name: 'sleeper', pid, startedAt: findProcess(pid)?.startedAt ?? '' },
+    get orphanSignal() {
+      return endNow();
+    },
+  };
+  await endLeftovers([leftover]);
   expect(findProcess(pid)).toBeUndefined();
 });
 
