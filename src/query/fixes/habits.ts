@@ -70,7 +70,7 @@ function textCallOf(_: string, not = '', call = '', field = '', value = ''): str
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
   ...LOG_HABITS,
-  rule(String.raw`^\s*select\s+.+$`, selectOf, 'source'),
+  rule(String.raw`^\s*select\s+[\s\S]+$`, selectOf, 'source'),
   rule(String.raw`^\s*(?:events?|from)\s+(?=\S)`, '', 'source'),
   rule(String.raw`\bgroup(?:ed)?\s+by\b`, 'by'),
   rule(String.raw`(?<=[^\s|])\s+order(?:ed)?\s+by\b`, ' | sort'),
@@ -120,7 +120,7 @@ export const HABITS: readonly Habit[] = [
     'stage',
   ),
   // Alone in the parentheses of a formula's call, a name is an event.
-  rule(String.raw`(?<=^\s*formula\b.*)\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)`, 'unique(*, $1)', 'source'),
+  rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)(?<=^\s*formula\b.*)`, 'unique(*, $1)', 'source'),
   rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)`, 'unique $1'),
   rule(String.raw`\bcount\s+distinct\s+(${FIELD})`, 'unique $1'),
   rule(String.raw`(?<!\blist\s+)\bdistinct\s+(${FIELD})`, 'unique $1', 'stage'),
@@ -284,7 +284,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\s+(?:is\s+equal\s+to|equals?|eq)\s+(?=${VALUE})`, ' = ', 'stage'),
   rule(String.raw`\s+(?:does\s+not\s+|!\s*)contains?\s+`, ' not contains ', 'stage'),
   rule(String.raw`\s+(?:does\s+not\s+|!\s*)(start|end)s?\s*with\s+`, ' not $1s with ', 'stage'),
-  rule(String.raw`\s+(?:!\s*|not)in\s*(?=[([])`, ' not in ', 'stage'),
+  rule(String.raw`(?<=\S)\s+(?:!\s*|not)in\s*(?=[([])`, ' not in ', 'stage'),
   rule(String.raw`\b(and|or)\s+where\s+`, '$1 ', 'stage'),
   rule(String.raw`\bby\b`, 'by', 'stage'),
   rule(String.raw`\s+(?:includes?|has)\s+(?=["'])`, ' contains ', 'stage'),
@@ -342,6 +342,10 @@ export const HABITS: readonly Habit[] = [
 const STRING = /(["'])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
 const HIDDEN = /(["'])§(\d+)§\1/g;
 
+/** Patterns with several blanks in a row take the third power of the length of a run. */
+const LONG_RUN = /\s{20,}/g;
+const shorten = (text: string): string => text.replace(LONG_RUN, (run) => (run.includes('\n') ? '\n' : ' '));
+
 /** Rewrites every match outside strings; undefined when the habit does not apply. */
 export function applyHabit(
   { pattern, replacement, only, readsStrings }: Habit,
@@ -350,8 +354,9 @@ export function applyHabit(
 ): string | undefined {
   if ((only === 'source' && !isSource) || (only === 'stage' && isSource)) return undefined;
   const strings: string[] = [];
-  const hide = (_: string, quote: string, text: string): string => `${quote}§${strings.push(text) - 1}§${quote}`;
-  const part = readsStrings ? written : written.replace(STRING, hide);
+  const hide = (whole: string, quote: string, text: string): string =>
+    text === '' ? whole : `${quote}§${strings.push(text) - 1}§${quote}`;
+  const part = readsStrings ? written : shorten(written.replace(STRING, hide));
   const all = new RegExp(pattern.source, 'gi');
   if (!all.test(part)) return undefined;
   all.lastIndex = 0;

@@ -15,7 +15,7 @@ const PERIOD = /^(?:date_trunc\s*\(\s*["'](\w+)["']\s*,\s*\w+\s*\)|tostartof(\w+
 
 /** Empty when it has a form that no query has: a query has one aggregate, and its groups. */
 export function selectOf(text: string): string {
-  const [, what = '', table = '', where, group, having, order, limit] = SELECT.exec(text) ?? [];
+  const [, what = '', table = '', where, group, having, order, limit] = SELECT.exec(text.replace(/\s+/g, ' ')) ?? [];
   if (table === '') return '';
   const columns = splitList(what).map((column) => column.replace(ALIAS, ''));
   const names = splitList(what).map((column) => ALIAS.exec(column)?.[1]);

@@ -67,6 +67,10 @@ test.each([
   ['sum(purchase.price) by day', 'purchase | sum price by day'],
   ['count_over_time(purchase[7d])', 'purchase | last 7d | count'],
   [
+    'select _os, count(*)\n  from signup\n  group by _os\n  order by count(*) desc',
+    'signup | count by _os | sort count desc',
+  ],
+  [
     "SELECT COUNT(DISTINCT user_id) FROM purchase WHERE time >= now() - interval '30 days'",
     'purchase | last 30 days | unique user_id',
   ],
