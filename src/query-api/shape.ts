@@ -155,13 +155,17 @@ interface Page extends Presented {
   readonly total: number;
 }
 
-/** NaN is a missing number, except in a formula, whose missing numbers are null. */
+/** NaN is a missing number, except where numbers are computed: there it is too large a one. */
 const nanAsNull = (value: unknown): unknown =>
   Number.isNaN(value) ? null : Array.isArray(value) ? value.map(nanAsNull) : value;
 
+/** Missing numbers of a formula, and of the metric of an aggregate, are null. */
+const isOfNumbers = ({ columns, metric, mode }: AnswerForm, at: number): boolean =>
+  columns[at]?.isComputed === true && (mode === 'formula' || columns[at]?.name === metric?.column);
+
 function toPage(compiled: AnswerForm, offset: number, measured: EngineOutcome): Page {
-  const { columns, presentation, rowsKept, rowsMax, mode } = compiled;
-  const found = mode === 'formula' ? measured.rows : measured.rows.map((row) => row.map(nanAsNull));
+  const { columns, presentation, rowsKept, rowsMax } = compiled;
+  const found = measured.rows.map((row) => row.map((cell, at) => (isOfNumbers(compiled, at) ? cell : nanAsNull(cell))));
   if (presentation) {
     const presented = present(presentation, found);
     const { order, shownOrder = [] } = presentation;

@@ -173,7 +173,9 @@ const OTHER_PREFIXES: Readonly<Record<string, string>> = {
 export function otherNameOf(name: string): string | undefined {
   const dot = name.indexOf('.');
   const [names, word] = dot < 0 ? [OTHER_NAMES, name] : [OTHER_PREFIXES, name.slice(0, dot)];
-  return Object.hasOwn(names, word) ? `${names[word]}${name.slice(word.length)}` : undefined;
+  if (!Object.hasOwn(names, word)) return undefined;
+  // Others write person.properties.plan.
+  return `${names[word]}${name.slice(word.length).replace(/^\.properties\.(?=.)/, '.')}`;
 }
 
 /** Default columns of `list`, in order. */

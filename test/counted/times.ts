@@ -271,3 +271,22 @@ q(`* | ${AUTUMN} | avg price by _country | where average > 5 and _country != "DE
     )
     .filter(([group, value]) => Number(value) > 5 && group !== 'DE'),
 );
+
+// Months back, a day that the earlier month does not have is its last one.
+for (const [range, from, to, earlierFrom, earlierTo] of [
+  ['from 2026-10-31 to 2026-11-01', '2026-10-31', '2026-11-01', '2026-09-30', '2026-10-01'],
+  ['from 2026-10-30 to 2026-10-31', '2026-10-30', '2026-10-31', '2026-09-30', '2026-10-01'],
+  ['from 2026-10-29 to 2026-11-02', '2026-10-29', '2026-11-02', '2026-09-29', '2026-10-02'],
+] as const) {
+  for (const zone of [KATHMANDU, LORD_HOWE]) {
+    const countOf = (a: string, b: string) => within(at(a, zone), at(b, zone)).length;
+    q(
+      `* | ${range} | count | compare 1mo`,
+      () => {
+        const [now, before] = [countOf(from, to), countOf(earlierFrom, earlierTo)];
+        return [[now, before, c.change(now, before)]];
+      },
+      zone,
+    );
+  }
+}

@@ -52,11 +52,18 @@ export function takeOfEntities(
       `add one, as in p90 ${column}; rows for each are ${stage.name} … by ${per.written}`,
     );
   }
+  warnOfBuckets(scope, aggregate, `${stage.name} per ${per.written}`, column);
   const filters = stages.takeRowFilters({ before: aggregate });
   const computed = { [column]: VALUE_OF_ENTITY, [VALUE]: VALUE_OF_ENTITY };
   const having = resolveRowFilters(scope, filters, { computed, groups: [] });
   const ofNumbers = resolveOfNumbers(scope, aggregate, { name: stage.name, column });
   return entity && measure && ofNumbers && { aggregate, measure: ofNumbers, each: { entity, measure, having } };
+}
+
+/** A bare name in a bucket is a property, also one that is the column of the numbers. */
+function warnOfBuckets(scope: Scope, { by }: AggregateStage, numbers: string, column: string): void {
+  if (!by.some((key) => key.kind === 'bucket' && key.field.path === column)) return;
+  scope.warnings.push(`bucket(${column}, …) is of event_properties.${column}; the numbers of ${numbers} are no group`);
 }
 
 interface Numbers {

@@ -5,7 +5,7 @@
 import { findNearest } from '../errors.js';
 import { OTHER_NAMES, otherNameOf } from '../fields.js';
 import { LOG_HABITS } from './log-habits.js';
-import { AGGREGATE, FIELD, GRANULARITY, type Habit, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
+import { AGGREGATE, FIELD, GRANULARITY, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
 import { selectOf } from './select.js';
 
 /** Behind `is`. */
@@ -70,18 +70,18 @@ function textCallOf(_: string, not = '', call = '', field = '', value = ''): str
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
   ...LOG_HABITS,
-  rule(String.raw`^\s*select\s+.+$`, selectOf, 'source'),
+  rule(String.raw`^\s*select\s+[\s\S]+$`, selectOf, 'source'),
   rule(String.raw`^\s*(?:events?|from)\s+(?=\S)`, '', 'source'),
   rule(String.raw`\bgroup(?:ed)?\s+by\b`, 'by'),
-  rule(String.raw`(?<=\S)\s+order(?:ed)?\s+by\b`, ' | sort'),
+  rule(String.raw`(?<=[^\s|])\s+order(?:ed)?\s+by\b`, ' | sort'),
   rule(String.raw`\border(?:ed)?\s+by\b`, 'sort'),
-  rule(String.raw`(?<=\S)\s+limit\s+(\d+)\s*$`, ' | limit $1'),
+  rule(String.raw`(?<=[^\s|])\s+limit\s+(\d+)\s*$`, ' | limit $1'),
   rule(String.raw`(?<=\S)\s+having\s+`, ' | where ', 'stage'),
   rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
   rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
   {
-    ...rule(String.raw`(${FIELD})\s+(not\s+)?i?like\s+("[^"]*"|'[^']*')`, (_, field, not, text) =>
-      likeOf(field, not, text),
+    ...rule(String.raw`(${FIELD})\s+(not\s+)?(i?)like\s+("[^"]*"|'[^']*')`, (_, field, not, i, text) =>
+      i ? ilikeOf(field, not, text) : likeOf(field, not, text),
     ),
     readsStrings: true,
   },
@@ -119,9 +119,11 @@ export const HABITS: readonly Habit[] = [
     (_, name) => otherNameOf(name?.toLowerCase() ?? '') ?? '',
     'stage',
   ),
+  // Alone in the parentheses of a formula's call, a name is an event.
+  rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)(?<=^\s*formula\b.*)`, 'unique(*, $1)', 'source'),
   rule(String.raw`\bcount\s*\(\s*distinct\s+(${FIELD})\s*\)`, 'unique $1'),
   rule(String.raw`\bcount\s+distinct\s+(${FIELD})`, 'unique $1'),
-  rule(String.raw`\bdistinct\s+(${FIELD})`, 'unique $1', 'stage'),
+  rule(String.raw`(?<!\blist\s+)\bdistinct\s+(${FIELD})`, 'unique $1', 'stage'),
   rule(String.raw`\bcount\s*\(\s*(?:\*|1)?\s*\)`, 'count', 'stage'),
   rule(String.raw`\buniq(?:ue)?s?\s*\(\s*(${FIELD})\s*\)`, 'unique $1', 'stage'),
   rule(String.raw`\b(${AGGREGATE})\s*\(\s*(${FIELD})\s*\)`, '$1 $2', 'stage'),
@@ -139,11 +141,21 @@ export const HABITS: readonly Habit[] = [
     (_, blank, period) => `${blank}unique${period ? ` by ${PERIODS[period.toLowerCase()]}` : ''}`,
     'stage',
   ),
-  rule(String.raw`\bunique\s+(?:users?|people|persons?|visitors?)\b`, 'unique', 'stage'),
+  rule(String.raw`\b(?:count\s+(?:of\s+)?)?unique\s+(?:users?|people|persons?|visitors?)\b`, 'unique', 'stage'),
   rule(String.raw`^(\s*)uniq\b`, '$1unique', 'stage'),
   rule(
     String.raw`^(\s*)([dwm])au\s*$`,
     (_, blank, letter) => `${blank}unique by ${ACTIVE_BY[letter?.toLowerCase() ?? '']}`,
+    'stage',
+  ),
+  rule(
+    String.raw`^(\s*)([dwm])au\s+by\s+(?:(day|week|month)\b)?`,
+    (written, blank, letter, given) => {
+      const period = ACTIVE_BY[letter?.toLowerCase() ?? ''];
+      if (given === undefined) return `${blank}unique by ${period}, `;
+      // By day, the people of a month are those of a window.
+      return given.toLowerCase() === period ? `${blank}unique by ${period}` : (written ?? '');
+    },
     'stage',
   ),
   rule(String.raw`^(\s*)(?:totals?|volume)\b`, '$1count', 'stage'),
@@ -184,7 +196,13 @@ export const HABITS: readonly Habit[] = [
     (_, blank, amount, unit) => `${blank}compare ${amount}${unitOf(unit)}`,
     'stage',
   ),
-  rule(String.raw`^(\s*)(?:within|conversion\s+window)\s+`, '$1window ', 'stage'),
+  rule(String.raw`^(\s*)compare\s+(?=["']?\d{4}-)`, '$1compare from ', 'stage'),
+  rule(String.raw`^(\s*)(?:within|in(?=\s+\d)|conversion[\s_]+window)\s+`, '$1window ', 'stage'),
+  rule(
+    String.raw`^(\s*)hold(?:ing)?\s+(?:properties\s+|property\s+)?constant\s+(${FIELD})\s*$`,
+    '$1unit distinct_id, $2',
+    'stage',
+  ),
   rule(
     String.raw`^(\s*)plan\s+(0?\.\d+)\s*$`,
     (_, blank, share) => `${blank}plan ${Number((Number(share) * 100).toPrecision(12))}%`,
@@ -199,6 +217,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\s+within\s+(\d+\s*\w+)`, ' | window $1', 'source'),
   rule(String.raw`(?<=\([\w\s"',]*)\s+or\s+(?=[\w\s"',]*\))`, ', ', 'source'),
   rule(String.raw`(?<=^\s*funnel\b[^([]*)\s*(?:,|[-=—]+>|→|(?<![-=—])>|\b(?:then|to)\b)\s*`, ' -> ', 'source'),
+  rule(String.raw`^\s*(?=(?:${NAME}|"[^"]*"|'[^']*')\s*->)`, 'funnel ', 'source'),
   rule(String.raw`(?<=^\s*retention\s+\S+)\s*(?:,|->|=>|→|>|\bthen\b)\s*`, ' returning ', 'source'),
   // Sources.
   rule(String.raw`^\s*(?:any|all|every)\s+events?\s*$`, '*', 'source'),
@@ -220,8 +239,14 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)this\s+day\s*$`, '$1today', 'stage'),
   rule(String.raw`^(\s*)(?:previous|prev|prior|past)\s+(week|month|quarter|year)\s*$`, '$1last $2', 'stage'),
   rule(
-    String.raw`^(\s*)(?:([wmqy])td|(week|month|quarter|year)[\s-]+to[\s-]+date)\s*$`,
+    String.raw`^(\s*)(?:this\s+)?(?:([wmqy])td|(week|month|quarter|year)[\s-]+to[\s-]+date)\s*$`,
     (_, blank, letter, word) => `${blank}this ${word ?? PERIOD_STARTS[letter?.toLowerCase() ?? '']}`,
+    'stage',
+  ),
+  rule(String.raw`^(\s*)current\s+(week|month|quarter|year)\s*$`, '$1this $2', 'stage'),
+  rule(
+    String.raw`^(\s*)last\s+(\d{1,3})\s*q(?:uarters?)?\s*$`,
+    (_, blank, amount) => `${blank}last ${3 * Number(amount)}mo`,
     'stage',
   ),
   rule(String.raw`^(\s*)from\s+(${VALUE})(?:\s+to\s+now)?\s*$`, '$1since $2', 'stage'),
@@ -241,6 +266,8 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:order_?by|sort_by|order)\s+`, '$1sort ', 'stage'),
   rule(String.raw`^(\s*)sort\s+-\s*(\w+)\s*$`, '$1sort $2 desc', 'stage'),
   rule(String.raw`\b(asc|desc)ending\b`, '$1', 'stage'),
+  // Missing values come last in either direction.
+  rule(String.raw`(?<=\S)\s+nulls\s+last\b`, '', 'stage'),
   rule(String.raw`^(\s*top\s+\d+)\s+(?:(?:with|and|plus|\+)\s*)?(?:the\s+)?others?\s*$`, '$1 other', 'stage'),
   // Aggregates.
   rule(String.raw`^(\s*)(?:list|show|raw)(?:\s+(?:\*|all|events?|rows?))?\s*$`, '$1list', 'stage'),
@@ -256,6 +283,10 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)and\s+(?=\w)`, '$1where ', 'stage'),
   rule(String.raw`\s+(?:is\s+equal\s+to|equals?|eq)\s+(?=${VALUE})`, ' = ', 'stage'),
   rule(String.raw`\s+(?:does\s+not\s+|!\s*)contains?\s+`, ' not contains ', 'stage'),
+  rule(String.raw`\s+(?:does\s+not\s+|!\s*)(start|end)s?\s*with\s+`, ' not $1s with ', 'stage'),
+  rule(String.raw`(?<=\S)\s+(?:!\s*|not)in\s*(?=[([])`, ' not in ', 'stage'),
+  rule(String.raw`\b(and|or)\s+where\s+`, '$1 ', 'stage'),
+  rule(String.raw`\bby\b`, 'by', 'stage'),
   rule(String.raw`\s+(?:includes?|has)\s+(?=["'])`, ' contains ', 'stage'),
   rule(String.raw`\s+(?:starts_?with|begins?\s+with)\s+`, ' starts with ', 'stage'),
   rule(String.raw`\s+ends_?with\s+`, ' ends with ', 'stage'),
@@ -263,6 +294,9 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(${FIELD})\s+(not\s+)?exist\b`, '$1 $2exists', 'stage'),
   rule('=>', '>=', 'stage'),
   rule('=<', '<=', 'stage'),
+  rule('≥', '>=', 'stage'),
+  rule('≤', '<=', 'stage'),
+  rule('≠', '!=', 'stage'),
   rule('[‘’`´]', '"', 'stage'),
   rule(
     String.raw`(?<=[<>=]\s*)(\d{1,3})((?:,\d{3})+)\b`,
@@ -277,12 +311,17 @@ export const HABITS: readonly Habit[] = [
     'stage',
   ),
   rule(String.raw`\bin\s+("[^"]*"|'[^']*')(?!\s*[,(])`, 'in ($1)', 'stage'),
+  rule(
+    String.raw`(${FIELD})\s*(?:(!=|<>)|==?)\s*([([])([^()[\]]*)[)\]]`,
+    (_, field, not, open, values) => `${field} ${not ? 'not in' : 'in'} ${open}${values}${open === '(' ? ')' : ']'}`,
+    'stage',
+  ),
   rule(String.raw`\bin\s*\{([^{}]*)\}`, 'in ($1)', 'stage'),
   rule(String.raw`(\w+\s*\([^()]*\))\s+between\s+(\d+)\s+and\s+(\d+)`, '$1 >= $2 and $1 <= $3', 'stage'),
   rule(String.raw`(\(\s*(?:${NAME}|\*))(?:\s*,|\s+in(?:\s+the)?)\s*last\s+`, '$1 last ', 'stage'),
   rule(
-    String.raw`\b(?:did|performed)\s+(not\s+do\s+|not\s+)?(${NAME})`,
-    (_, not, name) => `count(${name}) ${not ? '=' : '>'} 0`,
+    String.raw`\b(?:did|performed)\s+(not\s+do\s+|not\s+)?(${NAME})(?:\s+in(?:\s+the)?\s+last\s+(\d+\s*[a-z]+))?`,
+    (_, not, name, last) => `count(${name}${last ? ` last ${last}` : ''}) ${not ? '=' : '>'} 0`,
     'stage',
   ),
   rule(String.raw`\b(?:in\s+)?(cohort\.\w+)\s*$`, '$1 = true', 'stage'),
@@ -303,6 +342,10 @@ export const HABITS: readonly Habit[] = [
 const STRING = /(["'])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
 const HIDDEN = /(["'])§(\d+)§\1/g;
 
+/** Patterns with several blanks in a row take the third power of the length of a run. */
+const LONG_RUN = /\s{20,}/g;
+const shorten = (text: string): string => text.replace(LONG_RUN, (run) => (run.includes('\n') ? '\n' : ' '));
+
 /** Rewrites every match outside strings; undefined when the habit does not apply. */
 export function applyHabit(
   { pattern, replacement, only, readsStrings }: Habit,
@@ -311,8 +354,9 @@ export function applyHabit(
 ): string | undefined {
   if ((only === 'source' && !isSource) || (only === 'stage' && isSource)) return undefined;
   const strings: string[] = [];
-  const hide = (_: string, quote: string, text: string): string => `${quote}§${strings.push(text) - 1}§${quote}`;
-  const part = readsStrings ? written : written.replace(STRING, hide);
+  const hide = (whole: string, quote: string, text: string): string =>
+    text === '' ? whole : `${quote}§${strings.push(text) - 1}§${quote}`;
+  const part = readsStrings ? written : shorten(written.replace(STRING, hide));
   const all = new RegExp(pattern.source, 'gi');
   if (!all.test(part)) return undefined;
   all.lastIndex = 0;

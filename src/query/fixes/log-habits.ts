@@ -2,7 +2,7 @@
 // of SQL that a query writes as an operator or a stage.
 import { AGGREGATES, type AggregateName } from '../language.js';
 import { dayAfter, PAST, pastOf, takeRecent } from './past.js';
-import { AGGREGATE, FIELD, type Habit, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
+import { AGGREGATE, FIELD, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
 
 const readsStrings = (habit: Habit): Habit => ({ ...habit, readsStrings: true });
 
@@ -11,6 +11,8 @@ const DISTINCT = '(?:dcount|dc|distinct_?count|(?:approx_?)?count_?distinct|uniq
 const MATCH = '(?:match(?:es)?(?:_?regex)?|regexp?(?:_?(?:match(?:es)?|like|contains))?|rlike)';
 const TEXT = `("[^"]*"|'[^']*')`;
 const DATE = String.raw`["']?(\d{4}-\d\d-\d\d)["']?`;
+/** The column of an aggregate without a name of its own, as KQL calls it. */
+const COLUMN = String.raw`(?:count|sum|avg|min|max|dcount)_\w*`;
 const BIN = '(?:bin|bucket|time_bucket|span|time)';
 /** The name of a property: the event stands before its dot. */
 const EVENT_FIELD = String.raw`([a-z_]\w*)\.(\w+)`;
@@ -51,13 +53,15 @@ function sortedOf(_: string, blank = '', aggregate = '', groups = '', direction 
 const stepsOf = (_: string, steps = ''): string =>
   `funnel ${steps
     .trim()
-    .split(/\s*,\s*/)
+    .split(/\s*(?:,|->)\s*/)
     .join(' -> ')}`;
 
 /** In order; the first ones have names that a later one would remove. */
 export const LOG_HABITS: readonly Habit[] = [
   // An interval in quotes, before the rules that read a whole part.
   readsStrings(rule(String.raw`(?<=-\s*interval\s+)["'](\d{1,4}\s*[a-z]+)["']`, '$1')),
+  // A period in quotes, before the rule that reads a whole statement.
+  readsStrings(rule(String.raw`\bdate_trunc\s*\(\s*["']${UNIT}["']\s*,\s*\w+\s*\)`, '$1', 'source')),
   // Aggregates.
   rule(
     String.raw`^(\s*)timechart\s+span\s*=\s*${ONE}\s+(\S.*?)(?<!\s)\s+by\s+`,
@@ -88,6 +92,7 @@ export const LOG_HABITS: readonly Habit[] = [
     percentileCall,
     'stage',
   ),
+  rule(String.raw`(?<=^\s*)(?:percentile|quantile)\s+(\d*\.?\d+)\s+(?:of\s+)?(${FIELD})`, percentileCall, 'stage'),
   rule(String.raw`\bperc?(\d+)\s*\(\s*(${FIELD})\s*\)`, percentileCall, 'stage'),
   rule(String.raw`^(\s*)count_?if\s*\((.+)\)\s*$`, '$1where $2 | count', 'stage'),
   rule(String.raw`^(\s*)(sum|avg|min|max)_?if\s*\(\s*(${FIELD})\s*,(.+)\)\s*$`, '$1where $4 | $2 $3', 'stage'),
@@ -109,6 +114,8 @@ export const LOG_HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^(\s*where\s+\S.*?)(?<!\s)\s+group(?:ed)?\s+by\s+(.+)$`, '$1 | count by $2', 'stage'),
   rule(String.raw`^(\s*)((?:count|${AGGREGATE})(?:\s+${FIELD})?)\s+by\s+(.+?)\s+(desc|asc)\s*$`, sortedOf, 'stage'),
+  rule(String.raw`^(\s*top\s+\d+)\s+by\s+${COLUMN}(?:\s+desc)?\s*$`, '$1', 'stage'),
+  rule(String.raw`^(\s*)(?:order|sort)\s+by\s+${COLUMN}(?=\s+(?:asc|desc)\s*$|\s*$)`, '$1sort value', 'stage'),
   // Order and columns. A shell sorts rows by their number.
   rule(String.raw`^(\s*)sort\s+-(?:rn|nr|r)\s*$`, '$1sort value desc', 'stage'),
   rule(String.raw`^(\s*)sort\s+-n\s*$`, '$1sort value asc', 'stage'),
@@ -120,14 +127,18 @@ export const LOG_HABITS: readonly Habit[] = [
   // Conditions.
   rule(String.raw`\b(not\s+)?${MATCH}\s*\(\s*(${FIELD})\s*,\s*(${VALUE})\s*\)`, matchOf),
   readsStrings(
-    rule(String.raw`\b(not\s+|not_?)?i?like\s*\(\s*(${FIELD})\s*,\s*${TEXT}\s*\)`, (_, not, field, text) =>
-      likeOf(field, not, text),
+    rule(String.raw`\b(not\s+|not_?)?(i?)like\s*\(\s*(${FIELD})\s*,\s*${TEXT}\s*\)`, (_, not, i, field, text) =>
+      i ? ilikeOf(field, not, text) : likeOf(field, not, text),
     ),
   ),
   readsStrings(
-    rule(String.raw`\b(?:to_?)?lower(?:case)?\s*\(\s*(${FIELD})\s*\)\s*==?\s*(["'][a-z0-9 _/-]+["'])`, sameText),
+    rule(
+      String.raw`\b(?:to_?)?(?:lower|upper)(?:case)?\s*\(\s*(${FIELD})\s*\)\s*==?\s*(["'][a-z0-9 _/-]+["'])`,
+      sameText,
+    ),
   ),
   // Ranges.
+  readsStrings(rule(String.raw`\bdatetime\s*\(\s*(?:${DATE})\s*\)`, '$1', 'stage')),
   rule(String.raw`^(\s*)where\s+time(?:stamp)?\s*>=\s*today(?:\(\))?\s*$`, '$1today', 'stage'),
   readsStrings(rule(String.raw`^(\s*)where\s+(.+)$`, recentOf, 'stage')),
   readsStrings(
@@ -144,7 +155,7 @@ export const LOG_HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:-|last_?)(\d+(?:mo|[mhdwy]))\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)from\s+yesterday\s+to\s+today\s*$`, '$1yesterday', 'stage'),
   // Sources.
-  rule(String.raw`^\s*funnel\s*\(([^()|]+,[^()|]+)\)\s*$`, stepsOf, 'source'),
+  rule(String.raw`^\s*funnel\s*\(([^()|]+(?:,|->)[^()|]+)\)\s*$`, stepsOf, 'source'),
   rule(
     String.raw`^(\s*(?:${NAME}|\*))\s+where\s+(\S.*?)(?<!\s)\s+(?:group(?:ed)?\s+)?by\s+(.+)$`,
     '$1 | where $2 | count by $3',

@@ -35,6 +35,16 @@ export function likeOf(field = '', not = '', text = ''): string {
   return `${field} ${not ? '!=' : '='} "${inner}"`;
 }
 
+/** `ilike "%x%"`: only a regular expression takes letters of either case. */
+export function ilikeOf(field = '', not = '', text = ''): string {
+  const body = text.slice(1, -1);
+  const inner = body.replace(/^%|%$/g, '');
+  if (/[%_\\]/.test(inner)) return '';
+  const escaped = inner.replace(/[.*+?^${}()|[\]]/g, String.raw`\$&`);
+  const pattern = `(?i)${body.startsWith('%') ? '' : '^'}${escaped}${body.endsWith('%') ? '' : '$'}`;
+  return `${field} ${not ? '!~' : '~'} "${pattern}"`;
+}
+
 const PERCENTILES: Readonly<Record<number, string>> = { 50: 'median', 90: 'p90', 95: 'p95', 99: 'p99' };
 /** Of a percentage or a fraction; undefined for a percentile that the language does not have. */
 export const percentileOf = (number: number): string | undefined =>

@@ -4,7 +4,7 @@ import { takeRecent } from './past.js';
 
 const SELECT =
   /^\s*select\s+(.+?)\s+from\s+(\S+?)(?:\s+where\s+(.+?))?(?:\s+group\s+by\s+(.+?))?(?:\s+having\s+(.+?))?(?:\s+order\s+by\s+(.+?))?(?:\s+limit\s+(\d+))?\s*;?\s*$/i;
-const ALIAS = /(?:\s+as\s+|(?<=\))\s+)(\w+)$/i;
+const ALIAS = /(?:\s+as\s+|(?<=[\w)])(?<!^distinct)\s+)(\w+)$/i;
 /** A column, or all of them. */
 const COLUMN = /^(?:[\w.]+|\*)$/;
 /** One call, with nothing behind it. */
@@ -15,11 +15,13 @@ const PERIOD = /^(?:date_trunc\s*\(\s*["'](\w+)["']\s*,\s*\w+\s*\)|tostartof(\w+
 
 /** Empty when it has a form that no query has: a query has one aggregate, and its groups. */
 export function selectOf(text: string): string {
-  const [, what = '', table = '', where, group, having, order, limit] = SELECT.exec(text) ?? [];
+  const [, what = '', table = '', where, group, having, order, limit] = SELECT.exec(text.replace(/\s+/g, ' ')) ?? [];
   if (table === '') return '';
   const columns = splitList(what).map((column) => column.replace(ALIAS, ''));
   const names = splitList(what).map((column) => ALIAS.exec(column)?.[1]);
-  const groups = group && splitList(group).map((by) => groupOf(columns[Number(by) - 1] ?? by));
+  /** The column of a number, or of a name that the statement gives it. */
+  const columnOf = (by: string): string => columns[Number(by) - 1] ?? columns[names.indexOf(by)] ?? by;
+  const groups = group && splitList(group).map((by) => groupOf(columnOf(by)));
   const measures = columns.filter((column) => column.includes('(') && !groups?.includes(groupOf(column)));
   const [measure] = measures;
   const others = columns.filter((column) => column !== measure && !groups?.includes(groupOf(column)));
@@ -29,8 +31,9 @@ export function selectOf(text: string): string {
   /** A clause that begins with the aggregate, or with the name that the statement gives it. */
   const withMetric = (clause: string): string =>
     clause.replace(/^\w+(?:\s*\([^)]*\))?/, (written) => {
-      const by = columns[Number(written) - 1] ?? written;
-      return names.includes(by) || by.includes('(') ? metricOf(aggregate) : groupOf(by);
+      const by = columnOf(written);
+      if (groups?.includes(groupOf(by))) return groupOf(by);
+      return by === measure || by.includes('(') ? metricOf(aggregate) : by;
     });
   const { last, rest } = takeRecent(where ?? '');
   const stages = [
@@ -38,11 +41,14 @@ export function selectOf(text: string): string {
     ...(rest ? [`where ${rest.trim()}`] : []),
     `${aggregate}${groups ? ` by ${groups.join(', ')}` : ''}`,
     ...(having ? [`where ${withMetric(having)}`] : []),
-    ...(order ? [`sort ${withMetric(order)}`] : []),
+    ...(order ? [`sort ${splitList(order).map(withMetric).map(withDirection).join(', ')}`] : []),
     ...(limit ? [`limit ${limit}`] : []),
   ];
   return [ALL_EVENTS.test(table) ? '*' : table, ...stages].join(' | ');
 }
+
+/** As in a statement, while `sort` alone is descending for numbers and times. */
+const withDirection = (key: string): string => (/\s(?:asc|desc)$/i.test(key) ? key : `${key} asc`);
 
 const listOf = (columns: readonly string[]): string => (columns.includes('*') ? 'list' : `list ${columns.join(', ')}`);
 

@@ -73,7 +73,7 @@ function bestOf(
   let best: Fix | undefined;
   let fewest = before.length;
   for (const candidate of candidates) {
-    const { fix, problems } = withNames(text, candidate, known, findProblems);
+    const { fix, problems } = withNames(text, candidate, before, findProblems);
     if (problems.length >= fewest || problems.some(({ message }) => !known.has(message))) continue;
     const all = applied(text, fix);
     const place = placeAfter(fix, problem.span);
@@ -86,12 +86,12 @@ function bestOf(
 
 /**
  * The candidate with the nearest names in place of the wrong ones that it contains, and of those
- * before it that show only now: what the candidate replaces hid them.
+ * before and behind it in its part that show only now: what the candidate replaces hid them.
  */
 function withNames(
   text: string,
   fix: Fix,
-  known: ReadonlySet<string>,
+  before: readonly QueryProblem[],
   findProblems: FindProblems,
 ): { fix: Fix; problems: readonly QueryProblem[] } {
   let fixed = fix;
@@ -100,17 +100,22 @@ function withNames(
     const problems = findProblems(all);
     const { from, to } = fixed.span;
     const end = from + fixed.text.length;
-    const isHidden = ({ span, message }: QueryProblem): boolean =>
-      !known.has(message) && span.to <= from && !all.slice(span.to, from).includes('|');
-    const own = problems.find((problem) => isHidden(problem) || (problem.span.from >= from && problem.span.to <= end));
+    const moved = fixed.text.length - (to - from);
+    const isNew = ({ span, message }: QueryProblem): boolean =>
+      !before.some((one) => one.message === message && one.span.from === span.from - (span.from < from ? 0 : moved));
+    const isInPart = ({ span }: QueryProblem): boolean =>
+      !all.slice(Math.min(span.to, end), Math.max(span.from, from)).includes('|');
+    const isInFix = ({ span }: QueryProblem): boolean => span.from >= from && span.to <= end;
+    const own = problems.find((problem) => isInFix(problem) || (isNew(problem) && isInPart(problem)));
     const name = own && nameFor(all, own);
     if (own === undefined || name === undefined || replaced === NAMES_MAX) {
       return { fix: fixed, problems };
     }
     const start = Math.min(from, own.span.from);
-    const written = all.slice(start, end);
+    const behind = Math.max(0, own.span.to - end);
+    const written = all.slice(start, end + behind);
     const place = { from: own.span.from - start, to: own.span.to - start };
-    fixed = { span: { from: start, to }, text: applied(written, { span: place, text: name }) };
+    fixed = { span: { from: start, to: to + behind }, text: applied(written, { span: place, text: name }) };
   }
 }
 
@@ -162,11 +167,14 @@ function rewriteOnce(): Rewrite {
   };
 }
 
+/** So many habits of one part are tried alone before all of them, of which a statement has more. */
+const ALONE = 4;
+
 const rewrite: Rewrite = (part, isSource) => {
   const each = HABITS.map((habit) => applyHabit(habit, part, isSource)).filter((one) => one !== undefined);
   // Several habits may be in one part: select count(*), or sum(x) per day.
   const all = HABITS.reduce((so, habit) => applyHabit(habit, so, isSource) ?? so, part);
-  return all === part ? each : [...each, all];
+  return all === part ? each : [...each.slice(0, ALONE), all, ...each.slice(ALONE)];
 };
 
 interface Means {

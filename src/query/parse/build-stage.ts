@@ -52,6 +52,7 @@ const FORMS: { readonly [Form in keyof StageForms]: Build<Form> } = {
     return keys.length > 0 ? { keys } : undefined;
   },
   keys: (reader, node) => {
+    if (node.getChild('⚠')) return undefined;
     const keys = node
       .getChildren('SortKey')
       .map((key) => buildSortKey(reader, key))

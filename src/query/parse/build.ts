@@ -23,5 +23,8 @@ export function buildQuery(text: string, top: SyntaxNode): Built {
     else if (node.type.isError && stages.length === 0 && !source) source = 'broken';
     else stages.push(buildStage(reader, node) ?? { kind: 'broken', span: spanOf(node) });
   }
-  return { query: { source, stages }, problems: reader.problems };
+  // Whether conditions behind a broken formula name its columns is unknown.
+  const isOfColumns = source === 'broken' && top.getChild('FormulaSource') !== null;
+  const kept = isOfColumns ? stages.filter(({ kind }) => kind !== 'where') : stages;
+  return { query: { source, stages: kept }, problems: reader.problems };
 }

@@ -176,12 +176,20 @@ test.each<[string, unknown, readonly string[]]>([
   ['a | sum _geo_latitude', null, [TOO_LARGE]],
   ['formula sum(a, v) / sum(b, v)', Number.POSITIVE_INFINITY, [TOO_LARGE]],
   ['formula sum(a, v) - sum(b, v)', Number.NaN, [TOO_LARGE]],
+  ['a | sum v per distinct_id | avg total', Number.NaN, [TOO_LARGE]],
   // No values.
   ['a | avg _geo_latitude', null, []],
-  ['a | avg _geo_latitude', Number.NaN, []],
+  ['a | max _geo_latitude', Number.NaN, []],
   ['formula 1 / count(a)', null, []],
 ])('%s of %d is null, with the warnings %j', (query, value, warnings) => {
   expect(answerOf(query, [[value]])).toMatchObject({ rows: [[null]], warnings });
+});
+
+test('a group without a number is no number that is too large', () => {
+  expect(answerOf('formula count(a) by _geo_latitude', [[Number.NaN, 3]])).toMatchObject({
+    rows: [[null, 3]],
+    warnings: [],
+  });
 });
 
 test('a text that reads as infinity stays a text', () => {

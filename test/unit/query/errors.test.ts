@@ -2,11 +2,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { editDistance } from '../../../src/platform/edit-distance.js';
+import { compile } from '../../../src/query/compile.js';
 import { drawDetail, findNearest, quote, toDetails } from '../../../src/query/errors.js';
 import { STAGES } from '../../../src/query/language.js';
 import { NearestNames } from '../../../src/query/nearest-names.js';
 import { parse } from '../../../src/query/parse/parse.js';
-import { problemsOf } from './compiling.js';
+import { CONTEXT, problemsOf } from './compiling.js';
 
 test.each([
   ['', '', 0],
@@ -145,6 +146,14 @@ test.each([
   // What these stages need is unknown with their source.
   ['paths from * | unit device_id', 'unexpected "*" in paths', 'the form is: paths from signup, or paths to signup'],
   ['lifecycle , | people dormant', 'unexpected "," in lifecycle', 'the form is: lifecycle login'],
+  ['funnel a -> , | people at 2', 'unexpected "," in funnel', 'the form is: funnel signup -> pay exclude refund'],
+  ['formula count( as x | where x > 1', 'unexpected "x" in formula', 'the form is: formula count(pay) / count(signup)'],
+  [
+    'formula count(a) as , | where rate > 1 | sort rate',
+    'unexpected "," in formula',
+    'the form is: formula count(pay) / count(signup)',
+  ],
+  ['a | count by _os | sort count nulls first', 'unexpected "nulls" in sort', 'the form is: sort count desc'],
   ['formula ) as rate | sort rate', 'unexpected ")" in formula', 'the form is: formula count(pay) / count(signup)'],
   [
     'signup | where user.first_seen > last 7d',
@@ -172,4 +181,12 @@ test.each([
   ],
 ])('words behind count are not taken for a field to group by: %s', (text, hint) => {
   expect(problemsOf(text).map((problem) => problem.hint)).toContain(hint);
+});
+
+test('a bucket of a property that is called as the numbers before it has a warning', () => {
+  const warningsOf = (text: string) => compile(text, CONTEXT).warnings;
+  expect(warningsOf('* | count per distinct_id | count by bucket(count, 1)')).toEqual([
+    'bucket(count, …) is of event_properties.count; the numbers of count per distinct_id are no group',
+  ]);
+  expect(warningsOf('* | count per distinct_id | count by bucket(total, 1)')).toEqual([]);
 });

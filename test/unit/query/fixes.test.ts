@@ -29,6 +29,13 @@ test.each([
   ['* | where _referrer is set and _city is not set', '* | where _referrer exists and _city not exists'],
   ['* | where _referrer is not empty or _city is empty', '* | where _referrer exists or _city not exists'],
   ['* | where _country == "DE"', '* | where _country = "DE"'],
+  [
+    '* | where amount >= 5 or amount is null',
+    '* | where event_properties.amount >= 5 or event_properties.amount not exists',
+  ],
+  ['* | where _os = "x" and where _city = "y"', '* | where _os = "x" and _city = "y"'],
+  ['* | where price ≥ 5 | count', '* | where event_properties.price >= 5 | count'],
+  ['* | count By _os, day', '* | count by _os, day'],
   ['* | where _country === "DE" & _path <> "/"', '* | where _country = "DE" and _path != "/"'],
   ['* | where a="x" || b="y"', '* | where event_properties.a="x" or event_properties.b="y"'],
   ['* | where a="x" && b="y"', '* | where event_properties.a="x" and event_properties.b="y"'],

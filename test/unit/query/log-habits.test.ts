@@ -11,6 +11,17 @@ test.each([
   ['* | where contains(_path, "/a") | count', '* | where _path contains "/a" | count'],
   ['* | where match(_path, "^/a, \\d") | count', '* | where _path ~ "^/a, \\d" | count'],
   ['* | where not regexp_like(_path, "^/a") and _os = "x" | count', '* | where _path !~ "^/a" and _os = "x" | count'],
+  ['* | where ilike(_path, "/tea%") | count', '* | where _path ~ "(?i)^/tea" | count'],
+  ["* | where _path not ilike '%a.b' | count", '* | where _path !~ "(?i)a\\.b$" | count'],
+  ['* | where upper(_country) = "DE" | count', '* | where _country ~ "(?i)^DE$" | count'],
+  ['* | where time >= datetime("2026-11-01") | count', '* | where time >= 2026-11-01 | count'],
+  ['* | summarize dcount(user_id) by _os | top 3 by dcount_user_id desc', '* | unique user_id by _os | top 3'],
+  ['* | summarize count() by _os | sort by count_ asc', '* | count by _os | sort value asc'],
+  ['* | summarize avg(price) by bin(timestamp, 1d), country', '* | avg price by day, _country'],
+  ['* | project time, colour | limit 5', '* | list time, event_properties.colour | limit 5'],
+  ['* | where _os !in ("x") and _path !startswith "/a"', '* | where _os not in ("x") and _path not starts with "/a"'],
+  ['purchase | percentile 95 price by day', 'purchase | p95 price by day'],
+  ['funnel (page_view -> signup)', 'funnel page_view -> signup'],
   ['* | where like(_path, "/tea%") | count', '* | where _path starts with "/tea" | count'],
   ['* | where notLike(_path, "%tea%") | count', '* | where _path not contains "tea" | count'],
   ['* | where lower(_country) = "de" | count', '* | where _country ~ "(?i)^de$" | count'],
@@ -56,6 +67,10 @@ test.each([
   ['sum(purchase.price) by day', 'purchase | sum price by day'],
   ['count_over_time(purchase[7d])', 'purchase | last 7d | count'],
   [
+    'select _os, count(*)\n  from signup\n  group by _os\n  order by count(*) desc',
+    'signup | count by _os | sort count desc',
+  ],
+  [
     "SELECT COUNT(DISTINCT user_id) FROM purchase WHERE time >= now() - interval '30 days'",
     'purchase | last 30 days | unique user_id',
   ],
@@ -70,6 +85,10 @@ test.each([
   'purchase | percentile(75, price)',
   'signup | select count(*)',
   'rate(purchase[5m])',
+  'purchase | percentile 42 price',
+  '* | mau by day',
+  '* | where _path ilike "a_b"',
+  'select distinct _country from signup',
 ])('no fix asks something else than %s', (text) => {
   expect(detailsOf(text)).not.toEqual([]);
   expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);

@@ -3,7 +3,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { isDefined } from '../../is-defined.js';
 import { FORM_LIMITS } from '../../limits.js';
 import { buildCall } from '../../parse/build-condition.js';
-import { childrenOf, type NodeReader, spanOf } from '../../parse/node-reader.js';
+import { childrenOf, findError, type NodeReader, spanOf } from '../../parse/node-reader.js';
 import { collapseBlanks } from '../../parse/strings.js';
 import type { Expression, FormulaColumn } from '../../parse/syntax.js';
 import type { FormulaSource } from './analyze.js';
@@ -11,6 +11,8 @@ import type { FormulaSource } from './analyze.js';
 const NESTING_MAX = FORM_LIMITS.nesting.max;
 
 export function buildFormula(reader: NodeReader, node: SyntaxNode): FormulaSource | undefined {
+  // Of a part that cannot be read, the names of columns are unknown.
+  if (findError(node)) return undefined;
   const parts = node.getChildren('Column');
   const [first, ...others] = parts.map((part) => buildColumn(reader, part)).filter(isDefined);
   if (first === undefined || others.length + 1 < parts.length) return undefined;

@@ -61,7 +61,7 @@ export interface FunnelQuery {
 export function analyzeFunnel(scope: Scope, source: FunnelSource, stages: StageReader): FunnelQuery {
   const selection = takeSelection(scope, stages);
   checkSteps(scope, source);
-  const people = takeFunnelPeople(scope, stages, source.steps.length);
+  const people = takeFunnelPeople(scope, stages, source.isWhole ? source.steps.length : Number.POSITIVE_INFINITY);
   const windowMs = takeWindow(scope, stages);
   const unit = takeUnit(scope, stages);
   const exclude = [...source.exclude, ...stages.takeAll('exclude').flatMap((stage) => stage.events)];
