@@ -58,3 +58,12 @@ const REPLICA_ALREADY_EXISTS = '253';
 
 /** Keeper has a replica of this name, whose tables this server does not have. */
 export const isReplicaKnown = (error: unknown): boolean => hasCode(error, [REPLICA_ALREADY_EXISTS]);
+
+const PAGE_TITLE = /<title>([^<]{1,100})<\/title>/i;
+
+/** Of a proxy, which answers with an HTML page, an error with the title of the page. */
+export function nameProxyAnswer(error: unknown): unknown {
+  if (!(error instanceof Error && error.message.startsWith('<'))) return error;
+  const title = PAGE_TITLE.exec(error.message)?.[1];
+  return title === undefined ? error : new Error(`a proxy in front of ClickHouse answered "${title}"`);
+}
