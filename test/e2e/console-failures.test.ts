@@ -66,6 +66,18 @@ test('an answer that breaks off is called so, and nothing of it is shown', async
   await page.context().close();
 });
 
+test('an error of a gateway, whose form is not that of the service, is told by its status', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**', (route) =>
+    route.fulfill({ status: 503, json: { error: { code: 503, message: 'no healthy upstream' } } }),
+  );
+  for (const path of ['/dashboards', askPath('purchase | last 7d | count')]) {
+    await page.goto(shop.addressOf(path));
+    await page.getByRole('alert').filter({ hasText: 'the service answered 503' }).waitFor();
+  }
+  await page.context().close();
+});
+
 test('a change that fails is named, leaves what was typed, and is tried again by the same button', async () => {
   const { page } = await shop.openBrowser();
   let isDown = true;
