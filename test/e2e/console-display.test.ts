@@ -181,6 +181,22 @@ test('the bar at the top does not cover a low screen, such as one at 400 %', asy
   expect(bottom).toBeLessThan(0);
 });
 
+test('a navigation that scrolls shows the link of the present screen, also beside the name of the project', async () => {
+  for (const width of [390, 720]) {
+    const { page } = await shop.visit('/ask', { browser: { viewport: { width, height: 800 } } });
+    for (const screen of ['ask', 'people', 'experiments', 'settings']) {
+      await page.goto(shop.addressOf(`/${screen}`));
+      const link = page.getByRole('navigation', { name: 'Screens' }).locator('[aria-current]');
+      await link.waitFor();
+      const [list, shown] = await Promise.all([link.locator('..').boundingBox(), link.boundingBox()]);
+      const [begin, end] = [(shown?.x ?? 0) - (list?.x ?? 0), (shown?.x ?? 0) + (shown?.width ?? 0)];
+      expect(begin, `${screen} at ${width}`).toBeGreaterThan(-1);
+      // The list scrolls by whole pixels.
+      expect(end, `${screen} at ${width}`).toBeLessThan((list?.x ?? 0) + (list?.width ?? 0) + 1);
+    }
+  }
+});
+
 test('all rows of a table are printed, up to 500, also those that are scrolled out of view', async () => {
   const visited = await shop.visit(askPath('* | last 60d | list time, user_id'));
   const { page } = visited;

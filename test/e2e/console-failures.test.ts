@@ -66,6 +66,18 @@ test('an answer that breaks off is called so, and nothing of it is shown', async
   await page.context().close();
 });
 
+test('an error of a gateway, whose form is not that of the service, is told by its status', async () => {
+  const { page } = await shop.openBrowser();
+  await page.route('**/api/**', (route) =>
+    route.fulfill({ status: 503, json: { error: { code: 503, message: 'no healthy upstream' } } }),
+  );
+  for (const path of ['/dashboards', askPath('purchase | last 7d | count')]) {
+    await page.goto(shop.addressOf(path));
+    await page.getByRole('alert').filter({ hasText: 'the service answered 503' }).waitFor();
+  }
+  await page.context().close();
+});
+
 test('a change that fails is named, leaves what was typed, and is tried again by the same button', async () => {
   const { page } = await shop.openBrowser();
   let isDown = true;
@@ -201,5 +213,37 @@ test('one cause is told once where events are sent, and retried for all that it 
   await page.getByRole('button', { name: 'Retry' }).click();
   await page.getByRole('status').filter({ hasText: 'Events are arriving: 6' }).waitFor();
   await page.getByText(shop.publicKey).first().waitFor();
+  await page.context().close();
+});
+
+test('alerts that cannot be read again do not stand there as if they were current, and their screen keeps its heading', async () => {
+  const alerts = `alerts:
+  - {id: many, query: 'purchase | count', when: value < 0, every: 1d, to: ['https://a.example']}
+`;
+  await createDashboard(shop, `${SALES}${alerts}`);
+  const { page } = await shop.openBrowser();
+  const failure = page.getByRole('alert').filter({ hasText: 'the store does not answer' });
+  const go = (name: string) =>
+    page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name, exact: true }).click();
+  const fail = (route: Route) => route.fulfill({ status: 503, json: { error: 'the store does not answer' } });
+  const main = page.getByRole('main');
+  await page.goto(shop.addressOf('/alerts'));
+  const link = main.getByRole('link', { name: 'many', exact: true });
+  await link.waitFor();
+  await go('Data');
+  await page.route(/\/api\/.*\/(alerts|definitions)$/, fail);
+  await go('Alerts');
+  await failure.waitFor();
+  await link.click();
+  await main.getByRole('heading', { name: 'many', exact: true }).waitFor();
+  await failure.waitFor();
+  for (const name of ['Alerts', 'Definitions']) {
+    await page.goto(shop.addressOf(`/${name.toLowerCase()}`));
+    await failure.waitFor();
+    await main.getByRole('heading', { name, exact: true, level: 1 }).waitFor();
+  }
+  await page.unroute(/\/api\/.*\/(alerts|definitions)$/);
+  await page.getByRole('button', { name: 'Retry' }).click();
+  await failure.waitFor({ state: 'detached' });
   await page.context().close();
 });

@@ -25,19 +25,18 @@ export function Alerts({ project, item }: Props) {
 function AlertsOf({ project, item }: Props) {
   const request = useQuery(alertsQuery(project.id));
   const { data } = request;
-  if (data === undefined) return <Pending of={request} />;
-  if (item === undefined) return <List project={project} alerts={data} />;
-  const alert = data.find(({ id }) => id === item);
+  // The states are read again and again: those of an earlier reading are not shown without a word.
+  const pending = <Pending of={request} />;
+  if (item === undefined) return <List project={project} alerts={data} pending={pending} />;
+  const alert = data?.find(({ id }) => id === item);
   return (
     <div className={screen.page}>
       <p className={style.crumb}>
         <Link href={`/projects/${project.id}/alerts`}>{texts.nav.alerts}</Link>
       </p>
-      {alert === undefined ? (
-        <p role="status">{words.gone}</p>
-      ) : (
-        <AlertDetail key={alert.id} project={project} alert={alert} />
-      )}
+      {pending}
+      {data !== undefined && alert === undefined && <p role="status">{words.gone}</p>}
+      {alert !== undefined && <AlertDetail key={alert.id} project={project} alert={alert} />}
     </div>
   );
 }

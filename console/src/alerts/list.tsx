@@ -1,4 +1,5 @@
 // All alerts of the project, those that fire or fail before the others.
+import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { duration, exact, instant } from '../answer/format.js';
 import { useFragment } from '../ask/permalink.js';
@@ -15,34 +16,38 @@ import { NewAlertDialog } from './new-alert.js';
 
 interface Props {
   readonly project: Project;
-  readonly alerts: readonly Alert[];
+  /** Undefined until they have been read once. */
+  readonly alerts: readonly Alert[] | undefined;
+  /** Says that they load, or why they could not be read. */
+  readonly pending: ReactNode;
 }
 
 const RANK = { firing: 0, failing: 1, ok: 2 } as const;
 
-export function List({ project, alerts }: Props) {
+export function List({ project, alerts, pending }: Props) {
   const fragment = new URLSearchParams(useFragment().replace(/^#/, ''));
   const query = fragment.get('new');
   const open = (wanted: string | undefined): void => {
     history.replaceState(null, '', wanted === undefined ? location.pathname : `#new=${encodeURIComponent(wanted)}`);
     window.dispatchEvent(new HashChangeEvent('hashchange'));
   };
-  const sorted = [...alerts].sort((a, b) => RANK[a.state] - RANK[b.state]);
+  const sorted = [...(alerts ?? [])].sort((a, b) => RANK[a.state] - RANK[b.state]);
   return (
     <div className={screen.page}>
-      <Head project={project} part="alerts" note={alerts.length > 0 && words.summary(alerts.map(({ state }) => state))}>
+      <Head project={project} part="alerts" note={sorted.length > 0 && words.summary(sorted.map(({ state }) => state))}>
         <button type="button" className="button primary" onClick={() => open('')}>
           <Icon name="add" size={16} />
           {words.new}
         </button>
       </Head>
-      {alerts.length === 0 && (
+      {pending}
+      {alerts?.length === 0 && (
         <section className={`card ${screen.empty}`}>
           <h2>{words.none}</h2>
           <p className="muted">{words.noneNote}</p>
         </section>
       )}
-      {alerts.length > 0 && (
+      {sorted.length > 0 && (
         <ul className={`card ${screen.items}`} aria-label={texts.nav.alerts}>
           {sorted.map((alert) => (
             <Item key={alert.id} project={project} alert={alert} />

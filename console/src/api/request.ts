@@ -89,16 +89,20 @@ export const postJson = (path: string, body: unknown, signal?: AbortSignal, with
     withinMs,
   );
 
-/** From the body of the errors that the service answers. */
+/** From the body of the errors that the service answers. Those of a gateway may have an object. */
 export async function failureOf(response: Response): Promise<RequestFailed> {
-  const body = (await response.json().catch(() => ({}))) as { error?: string; details?: QueryDetail[] };
+  const body = (await response.json().catch(() => ({}))) as { error?: unknown; details?: QueryDetail[] };
   const seconds = Number(response.headers.get('Retry-After'));
   const message = response.status === 401 && isTyping() ? SIGNED_OUT : body.error;
-  return new RequestFailed(response.status, message ?? `the service answered ${response.status}`, {
-    details: body.details ?? [],
-    requestId: response.headers.get('X-Request-Id') ?? undefined,
-    retryAfterSeconds: seconds > 0 ? seconds : undefined,
-  });
+  return new RequestFailed(
+    response.status,
+    typeof message === 'string' ? message : `the service answered ${response.status}`,
+    {
+      details: body.details ?? [],
+      requestId: response.headers.get('X-Request-Id') ?? undefined,
+      retryAfterSeconds: seconds > 0 ? seconds : undefined,
+    },
+  );
 }
 
 const SIGNED_OUT = 'you are signed out: sign in in another tab, then try again here';
