@@ -25,7 +25,7 @@ export function Alerts({ project, item }: Props) {
 function AlertsOf({ project, item }: Props) {
   const request = useQuery(alertsQuery(project.id));
   const { data } = request;
-  // The states are read again and again: those of an earlier reading are not shown without a word.
+  // The states are read every 15 seconds: a failed reading is named beside those of an earlier one.
   const pending = <Pending of={request} />;
   if (item === undefined) return <List project={project} alerts={data} pending={pending} />;
   const alert = data?.find(({ id }) => id === item);
