@@ -7,7 +7,7 @@ import { groupBy } from '../platform/group-by.js';
 import type { Redis } from '../platform/redis/client.js';
 import { sha256 } from '../platform/sha256.js';
 
-export const REMEMBERED_SECONDS = 24 * 60 * 60;
+const REMEMBERED_MS = 24 * 60 * 60_000;
 
 export interface FirstTimesLimits {
   /** Entries of all projects together. */
@@ -25,6 +25,8 @@ const HELD = 'ingest:times:held';
 
 const SLICES_MAX = 5;
 const SLICE_MS = 6 * 60 * 60_000;
+/** Entries are held until the newest that their slice may have is no longer remembered. */
+export const HELD_MS = REMEMBERED_MS + SLICE_MS;
 const ID_BYTES = 8;
 const IDS_PER_CALL = 1000;
 
@@ -163,10 +165,10 @@ export async function settleFirstSeenTimes(
 ): Promise<number[]> {
   const { projectId, now } = request;
   const fixed = [
-    ...[projectId, now, REMEMBERED_SECONDS * 1000, SLICE_MS, SLICES_MAX],
+    ...[projectId, now, REMEMBERED_MS, SLICE_MS, SLICES_MAX],
     ...[Math.ceil(limits.perProjectMax / SLICES_MAX), limits.totalMax],
   ];
-  const oldest = now - REMEMBERED_SECONDS * 1000;
+  const oldest = now - REMEMBERED_MS;
   const times: number[] = [];
   for (const ids of inParts(request.insertIds)) {
     const own = ids.map((_, index) => request.times?.[times.length + index] ?? now);
@@ -193,7 +195,7 @@ export async function deleteFirstSeenTimes(
 
 /** Drops entries older than a day. Projects that keep sending drop them through their ring. */
 export async function sweepFirstTimes(redis: Redis, now: number): Promise<void> {
-  await redis.eval(SWEEP, 2, HELD, FIRST_TIMES_TOTAL, now - REMEMBERED_SECONDS * 1000 - SLICE_MS);
+  await redis.eval(SWEEP, 2, HELD, FIRST_TIMES_TOTAL, now - HELD_MS);
 }
 
 /**

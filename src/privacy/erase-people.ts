@@ -7,7 +7,7 @@ import { forgetValues } from '../catalog/store.js';
 import { projectionQueryId } from '../identity/clickhouse-projection.js';
 import type { IdentifyQueue } from '../identity/queue.js';
 import { decodeEnvelopes } from '../ingest/envelope.js';
-import { deleteFirstSeenTimes, REMEMBERED_SECONDS } from '../ingest/first-seen-times.js';
+import { deleteFirstSeenTimes, HELD_MS } from '../ingest/first-seen-times.js';
 import { partitionOf, partitionQueryId } from '../ingest/insert/ingest-partition.js';
 import { payloadOfJob, projectOfJob } from '../ingest/payloads.js';
 import { listActiveJobs } from '../ingest/queue.js';
@@ -203,8 +203,7 @@ async function eraseEvents(
 
 async function eraseEventsAt(clickhouse: ClickHouseClient, redis: Redis, events: RowSet): Promise<void> {
   const { projectId } = events;
-  const sinceMs = Date.now() - REMEMBERED_SECONDS * 1000;
-  await visitInsertIds(clickhouse, { ...events, sinceMs }, (insertIds) =>
+  await visitInsertIds(clickhouse, { ...events, sinceMs: Date.now() - HELD_MS }, (insertIds) =>
     deleteFirstSeenTimes(
       redis,
       insertIds.map((insertId) => ({ projectId, insertId })),

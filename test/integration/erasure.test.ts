@@ -3,6 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeSequence } from '../../src/identity/sequence.js';
 import { encodeEnvelopes } from '../../src/ingest/envelope.js';
+import { settleFirstSeenTimes } from '../../src/ingest/first-seen-times.js';
 import { newUuidV7, toOrganizationId } from '../../src/platform/ids.js';
 import { sequenceMember } from '../../src/privacy/queue.js';
 import { createErasure } from '../../src/privacy/store.js';
@@ -56,6 +57,31 @@ describe('erasing a person', () => {
     await eventually(async () => expect(await samples()).toHaveLength(3));
     expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted' });
     expect(await samples()).toEqual([expect.stringContaining('bob')]);
+  });
+
+  test('deletes the first-seen times of stored events, also of those that are held longer than a day', async () => {
+    const { project, gdpr, holds } = await stack.createTenant();
+    const hoursAgo = (hours: number) => Date.now() - hours * 3_600_000;
+    const sent = [
+      { user_id: 'alice', insert_id: 'oldest', received_at: hoursAgo(29) },
+      { user_id: 'bob', insert_id: 'of bob', received_at: hoursAgo(28) },
+      { user_id: 'alice', insert_id: 'older', received_at: hoursAgo(25) },
+      { user_id: 'alice', insert_id: 'new', received_at: hoursAgo(1) },
+    ];
+    for (const { insert_id, received_at: now } of sent) {
+      const limits = { totalMax: 1000, perProjectMax: 500 };
+      await settleFirstSeenTimes(stack.redis, { projectId: project.id, insertIds: [insert_id], now }, limits);
+    }
+    const held = async () => Number(await stack.redis.zscore('ingest:times:held', project.id));
+    expect(await held()).toBe(4);
+    const values = sent.map((event) => {
+      const time = new Date(event.received_at).toISOString().slice(0, -1).replace('T', ' ');
+      return { ...event, project_id: project.id, event_type: 'a', time, received_at: time };
+    });
+    await stack.store.client.insert({ table: 'events', values, format: 'JSONEachRow' });
+    await holds(4);
+    expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted', events: 3 });
+    expect(await held()).toBe(1);
   });
 
   test('works for every id that an event may have', async () => {

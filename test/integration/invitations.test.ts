@@ -192,6 +192,12 @@ describe('an invitation of an owner ends', () => {
     const demoted = await invitedBySecondOwner();
     await postgres('members').where({ person_id: demoted.second.id }).update({ role: 'admin' });
     expect((await accept(demoted.token, demoted.guest)).status).toBe(404);
+    const elsewhere = await invitedBySecondOwner();
+    const here = { organization_id: elsewhere.organization.id, person_id: elsewhere.second.id };
+    await join(postgres, (await createTeam(postgres)).organization.id, elsewhere.second, 'owner');
+    await postgres('members').where(here).delete();
+    expect((await accept(elsewhere.token, elsewhere.guest)).status).toBe(404);
+    expect((await ask(`POST /invitations/${elsewhere.token}`, as(elsewhere.guest))).status).toBe(404);
     const gone = await invitedBySecondOwner();
     await postgres('people').where({ id: gone.second.id }).delete();
     expect((await accept(gone.token, gone.guest)).status).toBe(404);

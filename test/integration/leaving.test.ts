@@ -11,6 +11,7 @@ import {
   send,
   signIn,
   type TestPerson,
+  type TestTeam,
 } from '../support/accounts.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -73,6 +74,27 @@ test('a member leaves, and the personal token stops; the last owner does not', a
   });
   await ask(`PATCH /api/orgs/${organization.id}/members/${people.admin.id}`, as(people.owner, { role: 'owner' }));
   expect((await leave(people.owner, organization.id)).status).toBe(200);
+});
+
+test('a person who joins an organization and is removed keeps the invitations from and to others', async () => {
+  const [team, other] = [await createTeam(postgres), await createTeam(postgres)];
+  const accept = (token: string, by: TestPerson) => ask(`POST /api/invitations/${token}/accept`, as(by));
+  const [person, guest] = [await signIn(postgres), await signIn(postgres)];
+  const invite = ({ organization }: TestTeam, to: TestPerson, by: TestPerson) =>
+    createInvitation(postgres, organization.id, { email: to.email, role: 'member', invitedBy: by.id });
+  await join(postgres, other.organization.id, person, 'owner');
+  const { token } = await invite(team, person, team.people.owner);
+  const { token: sent } = await invite(other, guest, person);
+  const third = await createTeam(postgres);
+  const { token: received } = await invite(third, person, third.people.owner);
+  // A member of another organization is invited, joins and is removed.
+  const path = `/api/orgs/${team.organization.id}`;
+  const body = { email: person.email, role: 'member' };
+  expect((await ask(`POST ${path}/invitations`, as(team.people.owner, body))).status).toBe(201);
+  expect((await accept(token, person)).status).toBe(200);
+  expect((await ask(`DELETE ${path}/members/${person.id}`, as(team.people.owner))).status).toBe(200);
+  expect((await accept(received, person)).status).toBe(200);
+  expect((await accept(sent, guest)).status).toBe(200);
 });
 
 test('one owner stays when the last two leave and delete their accounts at the same time', async () => {
@@ -167,6 +189,9 @@ test('a person deletes the account with what belongs to it, and what belongs to 
   const yaml = (title: string) =>
     `version: 1\ntitle: ${title}\nsections: [{title: S, cards: [{id: a, title: A, kind: metric, viz: number, query: x | count}]}]`;
   const route = `POST /api/projects/${project.id}/dashboards?key=own`;
+  await postgres('members').where({ person_id: member.id }).update({ role: 'admin' });
+  const newService = { name: 'Server', kind: 'service', scopes: ['query'] };
+  const { body: service } = await ask(`POST /api/projects/${project.id}/tokens`, as(member, newService));
   const { body: own } = await ask(route, as(member, { source_yaml: yaml('Own') }));
   const shared = { key: project.secretKey, body: { source_yaml: yaml('Shared') } };
   expect((await ask('PUT /api/dashboard-sync/shared', shared)).status).toBe(201);
@@ -187,7 +212,7 @@ test('a person deletes the account with what belongs to it, and what belongs to 
   expect((await ask('GET /api/orgs', as(member))).status).toBe(401);
   await isRefused(token.token);
   expect(await postgres('people').where({ id: member.id })).toEqual([]);
-  expect(await postgres('access_tokens').where({ project_id: project.id })).toEqual([]);
+  expect(await postgres('access_tokens').where({ project_id: project.id }).pluck('id')).toEqual([service.id]);
   expect(await postgres('dashboards').where({ project_id: project.id }).pluck('key')).toEqual(['shared']);
   expect((await ask(`GET /api/orgs/${organization.id}/members`, as(people.owner))).body).toHaveLength(2);
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { digestKey } from '../../src/access/keys.js';
 import { createProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRedis } from '../../src/platform/redis/client.js';
 import { createToken } from '../support/agent.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { eventually } from '../support/eventually.js';
@@ -117,6 +118,21 @@ test('a person without a session signs in first, and comes back to the page', as
   const answer = await signIn(other, { url: stack.url, email: 'ben@example.com', next });
   expect(answer.location).toBe(url);
   expect((await other.visit(url)).text).toContain('Connect Editor');
+});
+
+test('a code is valid for a minute', async () => {
+  const redis = createRedis(databases.config);
+  try {
+    const before = new Set(await redis.keys('oauth:code:*'));
+    await newCode(await clientIdOf());
+    const made = (await redis.keys('oauth:code:*')).filter((key) => !before.has(key));
+    expect(made).toHaveLength(1);
+    const left = await redis.ttl(made[0] ?? '');
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThanOrEqual(60);
+  } finally {
+    redis.disconnect();
+  }
 });
 
 test('scopes that are not ticked are not given', async () => {
@@ -240,12 +256,16 @@ test('another port of an address that is not on the machine is refused', async (
   expect(page.text).toContain('its redirect_uri is not one that it registered');
 });
 
-test('the page offers no project that is deleted', async () => {
+test('the page offers no project of other organizations, and none that is deleted', async () => {
   const { organization_id: organizationId } = await postgres('projects').where({ id: projectId }).first();
   const { SECRET_KEY_BASE: secretKeyBase } = databases.config;
   const gone = await createProject(postgres, { organizationId, name: 'Project of old', secretKeyBase });
   const offered = async () => (await jar.visit(authorizeUrl({ client_id: await clientIdOf() }))).text;
   expect(await offered()).toContain('Project of old');
+  const stranger = await signedInAs(stack.url, 'eve@example.com');
+  const shown = (await stranger.visit(authorizeUrl({ client_id: await clientIdOf() }))).text;
+  expect(shown).toContain('Connect Editor');
+  expect(shown).not.toContain('Project of old');
   await postgres('projects').where({ id: gone.id }).update({ deleted_at: postgres.fn.now() });
   expect(await offered()).not.toContain('Project of old');
 });

@@ -58,9 +58,10 @@ async function leaveData(project: NewProject, elsewhere: number): Promise<{ pers
   expect(identified.status).toBe(200);
   await addTraces(two.postgres, project.id, [elsewhere]);
   // What an interrupted move would leave behind.
-  const values = [
-    { project_id: project.id, event_type: old, time: '2026-01-01 00:00:00', insert_id: old, user_id: person },
-  ];
+  const values = [1, 2].map((copy) => ({
+    ...{ project_id: project.id, event_type: old, time: '2026-01-01 00:00:00', user_id: person },
+    insert_id: `${old}-${copy}`,
+  }));
   await (await two.shards.get(elsewhere)).clickhouse.insert({ table: 'events', values, format: 'JSONEachRow' });
   const home = (await two.shards.homeOf(project.id)).at;
   for (const table of ['events', 'profiles', 'device_map']) {

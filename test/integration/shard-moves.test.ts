@@ -9,7 +9,14 @@ import { type ClickHouseClient, createClickHouse } from '../../src/platform/clic
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { copyProject } from '../../src/shards/copy-project.js';
 import { deleteSeenRows, dropFences, fenceOf, raiseFence } from '../../src/shards/move-fence.js';
-import { beginMove, cancelMove, completeMove, requireMove } from '../../src/shards/store.js';
+import {
+  beginMove,
+  cancelMove,
+  completeMove,
+  listUnsettled,
+  markCleared,
+  requireMove,
+} from '../../src/shards/store.js';
 import { eventually } from '../support/eventually.js';
 import { startInsertRelay } from '../support/insert-relay.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
@@ -142,6 +149,9 @@ test('a command that has lost its lock can do nothing to a later move', async ()
   expect(await two.rowsOn(to, other)).toBe(30);
 
   await completeMove(two.postgres, { ...done, ...later });
+  await expect(beginMove(two.postgres, { projectId, from, to })).rejects.toThrow('has been moved meanwhile');
+  await markCleared(two.postgres, stale);
+  expect((await listUnsettled(two.postgres)).map((each) => each.projectId)).toContain(projectId);
   await locker.destroy();
   await eventually(
     async () => expect([await two.rowsOn(from, other), await two.rowsOn(to, other)]).toEqual([0, 30]),

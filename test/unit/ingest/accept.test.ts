@@ -162,6 +162,19 @@ describe('events that override client fields', () => {
     expect(encodeEnvelopes([accepted.envelope]).includes('198.51.100.9')).toBe(false);
   });
 
+  test('are written without the events that are skipped', () => {
+    const events = [
+      { user_id: 'skipped', ip: '198.51.100.9' },
+      { event_type: 'a', ip: '198.51.100.9' },
+    ];
+    const accepted = accept({ events }, { credential: credential({ kind: 'secret' }) });
+    expect(accepted.envelope.header).toMatchObject({ n: 1, skip: [0], own: true });
+    expect(JSON.parse(accepted.envelope.body.toString()).events).toEqual([
+      null,
+      expect.objectContaining({ event_type: 'a', ip: '198.51.100.0' }),
+    ]);
+  });
+
   test('are ignored with a public key, as unknown fields', () => {
     const said = { ...spokenFor, geo: { city: 'Atlantis' } };
     const [event] = replay(accept(said, { headers: { 'user-agent': 'Browser/1' } }));

@@ -110,6 +110,7 @@ describe('a rule drops', () => {
     expect(send(yaml, [event('a')]).dropped).toBe(0);
     expect(send(yaml, [event('a')], { userAgent: 'python-requests/2.31' }).dropped).toBe(1);
     expect(send(yaml, [event('a')], { userAgent: 'python-requests/2.31', kind: 'secret' }).dropped).toBe(0);
+    expect(send(yaml, [event('a')], { userAgent: 'python-requests/2.31', kind: 'token' }).dropped).toBe(0);
     expect(send(yaml, [event('a')], { userAgent: 'node', origin: 'server' }).dropped).toBe(0);
     const ofBot = event('a', { user_agent: GOOGLEBOT });
     expect(send(yaml, [ofBot, event('b')], { userAgent: 'node', kind: 'secret' }).types).toEqual(['b']);

@@ -72,6 +72,14 @@ test('events that were skipped by the API are removed as well', () => {
   expect(rest?.body.toString()).not.toContain('mallory');
 });
 
+test('remaining events keep their generated ids behind one that was skipped', () => {
+  const events = [{ user_id: 'alice' }, { event_type: 'a', user_id: 'mallory' }, { event_type: 'b', user_id: 'alice' }];
+  const envelope = envelopeOf(events, { n: 2, skip: [0], ids: ID_OF(1) + ID_OF(2) });
+  const { envelope: rest } = removeEvents(envelope, ofMallory);
+  expect(eventsOf(rest)).toEqual(eventsOf(envelope).filter((event) => !ofMallory(event)));
+  expect(rest?.header).toMatchObject({ n: 1, skip: [0, 1], ids: ID_OF(2) });
+});
+
 test('returns the same envelope when nothing is removed, and undefined when everything is', () => {
   const other = envelopeOf([{ event_type: 'a', insert_id: '1' }]);
   expect(removeEvents(other, ofMallory).envelope).toBe(other);
