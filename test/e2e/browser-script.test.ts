@@ -18,6 +18,7 @@ import {
   switchTo,
 } from '../support/browser-page.js';
 import { examplesOf } from '../support/documentation.js';
+import { eventually } from '../support/eventually.js';
 
 openPageForEachTest(launchChromium);
 
@@ -266,12 +267,15 @@ describe('consent in the browser script', () => {
     await page.goto(`${site.url}/team`);
     await call('flush');
     await page.click('text=do not count my visits');
+    // A link of this kind runs after the click has ended.
+    await eventually(async () => expect(await storageOf()).toEqual({ service_consent: 'false' }));
     await page.goto(`${site.url}/scripted`);
     await call('track', 'own');
     await call('flush');
     expect(await storageOf()).toEqual({ service_consent: 'false' });
     await page.goto(`${site.url}/team`);
     await page.click('text=count them again');
+    await eventually(async () => expect(await storageOf()).toMatchObject({ service_consent: 'true' }));
     await call('track', 'back');
     await call('flush');
     const types = site.requests.flatMap(({ body }) => body.events).map(({ event_type }) => event_type);

@@ -15,7 +15,7 @@ export interface ReceivedHook {
 export interface WebhookReceiver {
   readonly url: string;
   readonly hooks: readonly ReceivedHook[];
-  /** Of the answers from now on. */
+  /** Of the answers to hooks that are received from now on. */
   status: number;
   delayMs: number;
   at(path: string): readonly ReceivedHook[];
@@ -28,9 +28,11 @@ export async function startWebhookReceiver(): Promise<WebhookReceiver> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
+    // Before a test sees the hook, and sets those of the next.
+    const { status, delayMs } = receiver;
     hooks.push({ path: request.url ?? '', headers: request.headers, text, body: JSON.parse(text) });
-    await delay(receiver.delayMs);
-    response.writeHead(receiver.status).end();
+    await delay(delayMs);
+    response.writeHead(status).end();
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const receiver: WebhookReceiver = {
