@@ -27,9 +27,8 @@ export async function findUnusable(redis: Redis): Promise<string | undefined> {
 
 /**
  * Throws a ConfigProblem for a cluster, a replica, and a Redis of an installation with another
- * secret; an
- * unused one belongs to this installation from now on. One that refuses the commands is let in: its
- * memory may be full, which workers end.
+ * secret; an unused one belongs to this installation from now on. One that refuses the commands is
+ * let in: its memory may be full, which workers end.
  */
 export async function requireUsableRedis(redis: Redis, secretKeyBase: string): Promise<void> {
   const unusable = await findUnusable(redis).catch(() => undefined);
