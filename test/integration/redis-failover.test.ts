@@ -2,6 +2,7 @@
 // open stay with the former primary, which refuses writes from then on.
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { RedisServers, toAdminUrl } from '../support/redis-servers.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -56,6 +57,21 @@ test('after a failover, events are accepted and stored without a restart', async
   await eventually(async () => expect(await send('after')).toMatchObject({ status: 200 }));
   await eventually(async () => expect(await store.count(project.id)).toBe(2));
   await eventually(async () => expect(await servedBy(primary)).toEqual([]));
+});
+
+test('without another primary, a client leaves the replica once a second at most', async () => {
+  const client = createRedis({ REDIS_URL: await servers.start('--replicaof', '127.0.0.1 1') });
+  clients.push(client);
+  let left = 0;
+  client.on('close', () => {
+    left += 1;
+  });
+  const startedAt = performance.now();
+  while (performance.now() - startedAt < 2500) {
+    await expect(client.set('key', 'value')).rejects.toThrow('READONLY');
+  }
+  expect(left).toBeGreaterThan(1);
+  expect(left).toBeLessThanOrEqual((performance.now() - startedAt) / 1000 + 1);
 });
 
 /**

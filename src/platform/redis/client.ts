@@ -13,16 +13,27 @@ export function createRedis(config: RedisSettings): Redis {
   return new Redis(config.REDIS_URL, {
     maxRetriesPerRequest: null,
     enableReadyCheck: true,
-    reconnectOnError: isFromReplica,
+    reconnectOnError: leavesReplica,
     ...tlsOf(config),
   });
 }
 
+const LEAVE_EVERY_MS = 1000;
+/** By the options of a client, which its duplicates do not share. */
+const leftAt = new WeakMap<object, number>();
+
 /**
- * After a failover, connections may stay with the server that was the primary. The refused command
- * is not sent again, because it may be one of a transaction.
+ * Whether a client connects again: after a failover, connections may stay with the server that was
+ * the primary. Once a second at most, because there may be no other primary yet. The refused
+ * command is not sent again, because it may be one of a transaction.
  */
-const isFromReplica = ({ message }: Error): boolean => message.startsWith('READONLY');
+function leavesReplica(this: object, { message }: Error): boolean {
+  if (!message.startsWith('READONLY')) return false;
+  const now = performance.now();
+  if (now - (leftAt.get(this) ?? Number.NEGATIVE_INFINITY) < LEAVE_EVERY_MS) return false;
+  leftAt.set(this, now);
+  return true;
+}
 
 /** An address that begins with rediss:// is encrypted in any case. */
 const tlsOf = ({ REDIS_TLS }: RedisSettings): { tls?: { rejectUnauthorized: boolean } } =>
@@ -37,7 +48,7 @@ const COMMAND_TIMEOUT_MS = 10_000;
 export function createFailFastRedis(config: RedisSettings, log: Logger, timeoutMs = COMMAND_TIMEOUT_MS): Redis {
   const redis = new Redis(config.REDIS_URL, {
     ...tlsOf(config),
-    reconnectOnError: isFromReplica,
+    reconnectOnError: leavesReplica,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     commandTimeout: timeoutMs,
