@@ -8,7 +8,7 @@ import type { CoveredAnnotation } from './annotations.js';
 import { CompileWork } from './compile-work.js';
 import type { Definitions } from './definitions/definitions.js';
 import { nameDefinitions } from './definitions/expand.js';
-import { QueryError } from './errors.js';
+import { QueryError, type QueryProblem } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
 import type { Plan } from './plan/plan.js';
@@ -57,8 +57,18 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
 function resolve(text: string, context: CompileContext) {
   const { query, problems: syntaxProblems } = parse(text);
   const { query: resolved, problems, definitions } = analyze(query, context);
-  return { resolved, problems: [...syntaxProblems, ...nameDefinitions(problems)], definitions };
+  const syntax = syntaxProblems.filter((problem) => !isExplained(text, problem, problems));
+  return { resolved, problems: [...syntax, ...nameDefinitions(problems)], definitions };
 }
+
+/** Whether only blanks are between a syntax error and a problem that it follows from. */
+const isExplained = (text: string, { span }: QueryProblem, problems: readonly QueryProblem[]): boolean =>
+  problems.some(
+    ({ explainsSyntax, span: { from, to, within } }) =>
+      explainsSyntax === true &&
+      within === undefined &&
+      text.slice(Math.min(to, span.to), Math.max(from, span.from)).trim() === '',
+  );
 
 /**
  * Throws a QueryError with every problem of the text, and TooMuchText when the definitions exceed
