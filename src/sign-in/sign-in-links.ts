@@ -21,7 +21,7 @@ export interface SignInLink {
   readonly path: string;
   readonly email: string;
   readonly expiresAt: Date;
-  /** Name of the organization that the person owns now; undefined for one that had an organization. */
+  /** Name of the organization that the person owns now; undefined when they had one. */
   readonly organization: string | undefined;
 }
 

@@ -74,6 +74,34 @@ test('the text describes the first 20 of many comparisons, with short names, and
   expect(footnotes).toContainEqual(expect.stringContaining('there are 300 variants'));
 });
 
+test('the text has the rates of guards, and the first 20 of many', () => {
+  const rows = ROWS.map((row, index) => [...row, [index === 0 ? 4 : 1, 0]]);
+  const { footnotes } = presentChoice({ ...ASKED, guards: ['error', 'refund[price > 5]'] }, rows);
+  expect(footnotes?.filter((line) => line.startsWith('Guard '))).toEqual([
+    expect.stringMatching(
+      /^Guard error: blue 5%, control 40%, lift -35% \(at every look -\d+\.?\d*% to -?\d+\.?\d*%\)\.$/,
+    ),
+    expect.stringMatching(/^Guard error: only-mixed none, control 40%, lift none /),
+    expect.stringMatching(/^Guard refund\[price > 5\]: blue 0%, control 0%, lift 0% /),
+    expect.stringMatching(/^Guard refund\[price > 5\]: only-mixed none, control 0%, lift none /),
+  ]);
+  const many = Array.from({ length: 31 }, (_, index) => [1, `v${index}`, 0, 0, 0, 0, null, 1, 1, []]);
+  const { footnotes: long = [] } = presentChoice({ ...ASKED, guards: ['error'] }, many);
+  expect(long.filter((line) => line.startsWith('Guard '))).toHaveLength(20);
+  expect(long).toContain('10 more comparisons of guards: format json has all.');
+});
+
+test('a probability of almost 0 is not shown as 0', () => {
+  const rows = [
+    [0, 'control', 1_000, 100, 0, 0, null, 0, 0],
+    [0, 'blue', 1_000, 400, 0, 0, null, 0, 0],
+    ...ROWS.slice(3, 5),
+  ];
+  expect(presentChoice(ASKED, rows).footnotes).toContainEqual(
+    expect.stringMatching(/always-valid p-value below 0\.0001\.$/),
+  );
+});
+
 test('JSON has rows and packet, Markdown rows and decision, CSV rows only', () => {
   const { rows, extraFields = {}, footnotes = [] } = presentChoice(ASKED, ROWS);
   const types = ['text', 'number', 'number', 'rate', 'rate', 'rate', 'number'] as const;
