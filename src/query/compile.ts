@@ -2,13 +2,13 @@
 // text and context always give the same statement or the same problems.
 
 import type { ProjectId } from '../platform/ids.js';
+import { allProblems } from './all-problems.js';
 import { analyze } from './analyze/analyze.js';
 import type { Mentions } from './analyze/mentions.js';
 import type { CoveredAnnotation } from './annotations.js';
 import { CompileWork } from './compile-work.js';
 import type { Definitions } from './definitions/definitions.js';
-import { nameDefinitions } from './definitions/expand.js';
-import { QueryError, type QueryProblem } from './errors.js';
+import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
 import type { Plan } from './plan/plan.js';
@@ -57,18 +57,8 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
 function resolve(text: string, context: CompileContext) {
   const { query, problems: syntaxProblems } = parse(text);
   const { query: resolved, problems, definitions } = analyze(query, context);
-  const syntax = syntaxProblems.filter((problem) => !isExplained(text, problem, problems));
-  return { resolved, problems: [...syntax, ...nameDefinitions(problems)], definitions };
+  return { resolved, problems: allProblems(text, syntaxProblems, problems), definitions };
 }
-
-/** Whether only blanks are between a syntax error and a problem that it follows from. */
-const isExplained = (text: string, { span }: QueryProblem, problems: readonly QueryProblem[]): boolean =>
-  problems.some(
-    ({ explainsSyntax, span: { from, to, within } }) =>
-      explainsSyntax === true &&
-      within === undefined &&
-      text.slice(Math.min(to, span.to), Math.max(from, span.from)).trim() === '',
-  );
 
 /**
  * Throws a QueryError with every problem of the text, and TooMuchText when the definitions exceed

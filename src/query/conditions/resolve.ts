@@ -161,7 +161,7 @@ const NUMBER_WITH_UNIT = /^\d+[a-z]+$/i;
 function warnOfUnit(scope: Scope, { operator, values: [written] }: Comparison, value: Literal | undefined): void {
   if (value?.kind !== 'text' || written?.kind === 'text' || !NUMBER_WITH_UNIT.test(value.text)) return;
   scope.warnings.push(
-    `${operator.text} ${value.text} compares texts, because ${quote(value.text)} is no number; numbers have digits alone, as in 1000; text goes in quotes`,
+    `${operator.text} ${value.text} compares texts: a number has digits alone, and text goes in quotes`,
   );
 }
 

@@ -32,8 +32,7 @@ const ZONE = 'the request names it, not the query: {"q": "…", "timezone": "Eur
 const RECENT = 'the form is: last 7d';
 const RELATIVE = 'last is a stage; a condition has dates: user.first_seen > 2026-01-31';
 const UNTIL = 'the form is: from 2026-01-01 to 2026-02-01';
-const STAR_CONDITION =
-  '* takes no brackets: conditions of all events are in where, others are behind names: (signup[seats > 5], pay[seats > 5])';
+const STAR_CONDITION = '* takes no brackets: its conditions are in where, and names of events take them';
 const MEAN = 'the mean is avg: avg event_properties.amount';
 
 /** Words of other query languages and their equivalents. */
@@ -47,7 +46,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['select', 'what is computed has a stage of its own: count, unique user_id, or list time, user_id'],
   ['timezone', ZONE],
   ['tz', ZONE],
-  ['since', RECENT],
   ['past', RECENT],
   ['until', UNTIL],
   ['before', UNTIL],

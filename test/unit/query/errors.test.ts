@@ -132,8 +132,7 @@ test('quote() truncates a token and keeps it on one line', () => {
 const LAST_FORM = 'a query is: source | stage | stage, as in: signup | last 7d | count by day';
 const ONE_AGGREGATE =
   'an answer has one aggregate, as in unique by day; a formula has several: formula count(signup) as events, unique(signup) as people';
-const STAR_FORM =
-  '* takes no brackets: conditions of all events are in where, others are behind names: (signup[seats > 5], pay[seats > 5])';
+const STAR_FORM = '* takes no brackets: its conditions are in where, and names of events take them';
 const CALLS_FORM =
   'calls in conditions are count(event), sum(event, field), avg, min, max and unique(event, field), as in where count(purchase last 30d) >= 3';
 

@@ -33,10 +33,21 @@ const amount = (value: number | null): string => (value === null ? 'none' : Stri
 /** More usually means that an id was sent as variant_key, which a warning says. */
 const COMPARISONS_SHOWN = 20;
 
-const probability = (p: number): string => (p < 0.0001 ? 'below 0.0001' : String(Number(p.toFixed(4))));
+interface Compared {
+  readonly treatment: string;
+  readonly control: string;
+  readonly absolute_lift: number | null;
+}
+
+const compared = (
+  { treatment, control, absolute_lift }: Compared,
+  show: typeof percent,
+  interval: readonly (number | null)[],
+): string =>
+  `${shortenName(treatment)} against ${shortenName(control)}: lift ${show(absolute_lift)} (${interval.map(show).join(' to ')})`;
 
 /**
- * Text of the decision: its basis, a line for each comparison, those of guards, and the warnings.
+ * Text of the decision: its basis, a line for each comparison, also of guards, and the warnings.
  * `hasMeans`: of a choice by a value, which has means in the place of rates.
  */
 export function describeChoice(
@@ -44,36 +55,27 @@ export function describeChoice(
   { hasMeans }: { readonly hasMeans: boolean },
 ): string[] {
   const show = hasMeans ? amount : percent;
-  const lines = comparisons
-    .slice(0, COMPARISONS_SHOWN)
-    .map(
-      (of) =>
-        `${shortenName(of.treatment)} against ${shortenName(of.control)}: lift ${show(of.absolute_lift)} (${show(of.ci_low)} to ` +
-        `${show(of.ci_high)}), always-valid p-value ${probability(of.always_valid_p_value)}.`,
-    );
-  const more = comparisons.length - lines.length;
-  return [
-    `Decision: ${decision_status}.`,
-    ...lines,
-    ...(more > 0 ? [`${more} more comparisons: format json has all.`] : []),
-    ...describeGuards(diagnostics.guards ?? []),
-    ...describePlan(plan),
-    ...warnings.map((warning) => `Warning: ${warning}.`),
-  ];
-}
-
-function describeGuards(guards: readonly Guard[]): string[] {
-  const lines = guards.flatMap(({ event, comparisons }) =>
-    comparisons.map(
-      (of) =>
-        `Guard ${shortenName(event)}: ${shortenName(of.treatment)} ${percent(of.treatment_rate)}, ${shortenName(of.control)} ` +
-        `${percent(of.control_rate)}, lift ${percent(of.absolute_lift)} (at every look ${percent(of.sequential_ci_low)} to ${percent(of.sequential_ci_high)}).`,
+  const lines = [
+    ...comparisons.map((of) => {
+      const p = of.always_valid_p_value;
+      const shown = p < 0.0001 ? 'below 0.0001' : Number(p.toFixed(4));
+      return `${compared(of, show, [of.ci_low, of.ci_high])}, always-valid p-value ${shown}.`;
+    }),
+    ...(diagnostics.guards ?? []).flatMap((guard) =>
+      guard.comparisons.map(
+        (of) =>
+          `Guard ${shortenName(guard.event)}: ${compared(of, percent, [of.sequential_ci_low, of.sequential_ci_high])}, ` +
+          `${percent(of.treatment_rate)} of the units against ${percent(of.control_rate)}.`,
+      ),
     ),
-  );
+  ];
   const more = lines.length - COMPARISONS_SHOWN;
   return [
+    `Decision: ${decision_status}.`,
     ...lines.slice(0, COMPARISONS_SHOWN),
-    ...(more > 0 ? [`${more} more comparisons of guards: format json has all.`] : []),
+    ...(more > 0 ? [`${more} more comparisons: format json has all.`] : []),
+    ...describePlan(plan),
+    ...warnings.map((warning) => `Warning: ${warning}.`),
   ];
 }
 
