@@ -48,7 +48,8 @@ async function run(args: readonly string[]): Promise<void> {
   try {
     const link = await createSignInLink(postgres, { email, secretKeyBase: config.SECRET_KEY_BASE });
     process.stdout.write(`${new URL(link.path, url).href}\n`);
-    process.stderr.write(`signs in ${link.email} once, until ${link.expiresAt.toISOString()}\n`);
+    const owns = link.organization === undefined ? '' : `, the owner of "${link.organization}" from now on`;
+    process.stderr.write(`signs in ${link.email} once, until ${link.expiresAt.toISOString()}${owns}\n`);
   } finally {
     await postgres.destroy();
   }

@@ -45,14 +45,21 @@ function unseenEvents({ events, values, defined }: Mentions, catalog: Catalog, n
     });
 }
 
-function unseenProperties({ properties }: Mentions, catalog: Catalog, names: NearestNames): string[] {
+function unseenProperties({ events, properties }: Mentions, catalog: Catalog, names: NearestNames): string[] {
+  const [event, ...others] = events;
+  // The most frequent keys of the project are often of another event.
+  const inspected = event !== undefined && others.length === 0 && catalog.events.has(event) ? event : undefined;
   return properties
     .filter(({ bag, key }) => hasAllProperties(catalog, bag) && !catalog.properties.has(propertyField(bag, key)))
     .map(({ bag, key, written }) => {
       const keys = keysOfBag(catalog, bag);
       const holder = bag === 'user' ? 'profile' : 'event';
       const nearest = names.find(bag, key, () => keys);
-      return `no ${holder} of this project has ${quote(written)}${nearestOf(nearest, keys, 'keys are')}`;
+      const known =
+        nearest === undefined && bag === 'event_properties' && inspected !== undefined
+          ? `; inspect ${quote(inspected)} lists those of the event`
+          : nearestOf(nearest, keys, 'keys are');
+      return `no ${holder} of this project has ${quote(written)}${known}`;
     });
 }
 

@@ -2,12 +2,12 @@
 // text and context always give the same statement or the same problems.
 
 import type { ProjectId } from '../platform/ids.js';
+import { allProblems } from './all-problems.js';
 import { analyze } from './analyze/analyze.js';
 import type { Mentions } from './analyze/mentions.js';
 import type { CoveredAnnotation } from './annotations.js';
 import { CompileWork } from './compile-work.js';
 import type { Definitions } from './definitions/definitions.js';
-import { nameDefinitions } from './definitions/expand.js';
 import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
@@ -57,7 +57,7 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
 function resolve(text: string, context: CompileContext) {
   const { query, problems: syntaxProblems } = parse(text);
   const { query: resolved, problems, definitions } = analyze(query, context);
-  return { resolved, problems: [...syntaxProblems, ...nameDefinitions(problems)], definitions };
+  return { resolved, problems: allProblems(text, syntaxProblems, problems), definitions };
 }
 
 /**

@@ -25,6 +25,8 @@ export interface QueryProblem {
   readonly hint: string;
   /** Text that may be meant in place of the span. */
   readonly replacement?: string | undefined;
+  /** Whether a syntax error beside the span, in the same stage, follows from this problem. */
+  readonly explainsSyntax?: true;
   /** A replacement of a span after which the problem is gone. */
   readonly fix?: { readonly span: Span; readonly text: string };
 }

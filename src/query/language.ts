@@ -81,6 +81,9 @@ export const AGGREGATES = {
 export type AggregateName = keyof typeof AGGREGATES;
 const AGGREGATE_NAMES = Object.keys(AGGREGATES) as AggregateName[];
 
+export const ONE_AGGREGATE =
+  'an answer has one aggregate, as in unique by day; a formula has several: formula count(signup) as events, unique(signup) as people';
+
 export const CONDITION_FORM =
   'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in (…) or exists, and not before the words; text goes in quotes';
 

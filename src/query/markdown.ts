@@ -79,7 +79,7 @@ export function formatTable(answer: Pick<MarkdownAnswer, 'columns' | 'rows'>, { 
 /** Period, rows, remarks and warnings. */
 export function formatFooter(answer: MarkdownAnswer): string {
   const { period, earlier, timezone, rows, total } = answer;
-  const shown = `Rows: ${rows.length} of ${total}${answer.hasMore ? '; more with limit and offset' : ''}.`;
+  const shown = `Rows: ${rows.length} of ${total}${answer.hasMore ? '; more with limit and offset of the request' : ''}.`;
   const compared = earlier ? ` Compared with: ${earlier.from} to ${earlier.to}.` : '';
   const lines = [`Period: ${period.from} to ${period.to}.${compared} Time zone: ${escapeMarkdown(timezone)}. ${shown}`];
   return [

@@ -21,6 +21,8 @@ export interface SignInLink {
   readonly path: string;
   readonly email: string;
   readonly expiresAt: Date;
+  /** Name of the organization that the person owns now; undefined when they had one. */
+  readonly organization: string | undefined;
 }
 
 /** The time of expiry is a part of the token, and covered by its digest. */
@@ -41,20 +43,22 @@ export async function createSignInLink(
   if (email === undefined) throw new Error(`"${given}" is not an e-mail address`);
   const expiresAt = new Date(Date.now() + LIFETIME_MS);
   const token = newToken(expiresAt);
-  await postgres.transaction(async (transaction) => {
+  const organization = await postgres.transaction(async (transaction) => {
     const personId = await savePerson(transaction, email, token);
-    if ((await transaction('members').where({ person_id: personId }).first('person_id')) !== undefined) return;
-    const organizationId =
-      (await findEmptyOrganization(transaction)) ??
-      (await createOrganization(transaction, { name: 'My organization', ownerId: personId })).id;
+    if ((await transaction('members').where({ person_id: personId }).first('person_id')) !== undefined)
+      return undefined;
+    const empty = await findEmptyOrganization(transaction);
+    const name = empty?.name ?? 'My organization';
+    const organizationId = empty?.id ?? (await createOrganization(transaction, { name, ownerId: personId })).id;
     await transaction('members')
       .insert({ organization_id: organizationId, person_id: personId, role: 'owner' })
       .onConflict()
       .ignore();
     const project = await transaction('projects').where({ organization_id: organizationId }).first('id');
     if (project === undefined) await createProject(transaction, { organizationId, name: 'My project', secretKeyBase });
+    return name;
   });
-  return { path: `${SIGN_IN_LINK_PATH}/${token}`, email, expiresAt };
+  return { path: `${SIGN_IN_LINK_PATH}/${token}`, email, expiresAt, organization };
 }
 
 async function savePerson(transaction: Postgres, email: string, token: string): Promise<string> {
@@ -76,12 +80,11 @@ async function savePerson(transaction: Postgres, email: string, token: string): 
   return id;
 }
 
-async function findEmptyOrganization(transaction: Postgres): Promise<string | undefined> {
-  const row: { id: string } | undefined = await transaction('organizations')
+function findEmptyOrganization(transaction: Postgres): Promise<{ id: string; name: string } | undefined> {
+  return transaction('organizations')
     .whereNotExists(transaction('members').whereRaw('members.organization_id = organizations.id').select(1))
     .orderBy('id')
-    .first('id');
-  return row?.id;
+    .first('id', 'name');
 }
 
 const isOpen = (token: string): boolean => Number(token.split('.')[1]) > Date.now();

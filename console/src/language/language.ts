@@ -1,8 +1,8 @@
 // The query language in the browser: the grammar, the parser and the analyzer are those of the
 // service, so that a query is judged here, while it is typed, as it will be there.
+import { allProblems } from '../../../src/query/all-problems.js';
 import { analyze } from '../../../src/query/analyze/analyze.js';
 import type { Definitions } from '../../../src/query/definitions/definitions.js';
-import { nameDefinitions } from '../../../src/query/definitions/expand.js';
 import type { QueryProblem, Span } from '../../../src/query/errors.js';
 import { parse } from '../../../src/query/parse/parse.js';
 import { serviceNow } from '../api/clock.js';
@@ -31,7 +31,7 @@ export function check(text: string, timezone: string, nowMs = serviceNow()): rea
   if (text.trim() === '') return [];
   const problemsOf = (of: string): readonly QueryProblem[] => {
     const { query, problems } = parse(of);
-    return [...problems, ...nameDefinitions(analyze(query, { nowMs, timezone, definitions: defined }).problems)];
+    return allProblems(of, problems, analyze(query, { nowMs, timezone, definitions: defined }).problems);
   };
   const found = problemsOf(text);
   if (found.length === 0) return found;

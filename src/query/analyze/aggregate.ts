@@ -4,7 +4,7 @@ import { findFieldOrProperty } from '../conditions/events.js';
 import { findNearest, quote } from '../errors.js';
 import { isRecurring } from '../fields.js';
 import { isDefined } from '../is-defined.js';
-import { AGGREGATES } from '../language.js';
+import { AGGREGATES, ONE_AGGREGATE } from '../language.js';
 import type { FieldName, SortKey, StageOf } from '../parse/syntax.js';
 import { isSessionKey, longSessionKey } from '../session-fields.js';
 import type { AnswerOrder } from './answer-order.js';
@@ -26,7 +26,7 @@ import type {
   Rows,
 } from './resolved.js';
 import { VALUE } from './row-filters.js';
-import { report, type Scope } from './scope.js';
+import { report, reportBeforeSyntax, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 import { takeCountedUnit } from './unit.js';
 
@@ -106,9 +106,6 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   };
 }
 
-const ONE_AGGREGATE =
-  'an answer has one aggregate, as in unique by day; a formula has several: formula count(signup) as events, unique(signup) as people';
-
 /** Words that are written after count and are no fields. */
 const AFTER_COUNT: ReadonlyMap<string, string> = new Map([
   ['group', 'groups come after by alone: count by _country'],
@@ -141,12 +138,13 @@ export function resolveMeasure(
     );
   if (name === 'count') {
     if (!written) return { kind: 'count' };
-    return report(
-      scope,
-      written.span,
-      `count takes no field, but has ${quote(written.written)}`,
-      AFTER_COUNT.get(written.path.toLowerCase()) ?? `write count by ${written.written}, or unique ${written.written}`,
-    );
+    return reportBeforeSyntax(scope, {
+      span: written.span,
+      message: `count takes no field, but has ${quote(written.written)}`,
+      hint:
+        AFTER_COUNT.get(written.path.toLowerCase()) ??
+        `write count by ${written.written}, or unique ${written.written}`,
+    });
   }
   if (!written && name === 'unique' && person) return { kind: 'unique', field: person };
   if (!written)

@@ -44,3 +44,9 @@ export function report(scope: Scope, span: Span, message: string, hint: string, 
   scope.problems.push({ span, message, hint, replacement });
   return undefined;
 }
+
+/** A problem from which a syntax error beside its span follows: `first 5`, `last seven days`. */
+export function reportBeforeSyntax(scope: Scope, { replacement, ...problem }: QueryProblem): undefined {
+  scope.problems.push({ ...problem, replacement, explainsSyntax: true });
+  return undefined;
+}

@@ -5,7 +5,7 @@ import { type AggregateName, STAGES } from '../language.js';
 import { type Query, type Stage, type StageKind, type StageOf, stagesOf, type Text } from '../parse/syntax.js';
 import { TIME_STAGES, type TimeStage } from '../time/range.js';
 import { findRowFilters } from './row-filters.js';
-import { report, type Scope } from './scope.js';
+import { report, reportBeforeSyntax, type Scope } from './scope.js';
 
 /** How a source is described in errors. */
 export interface ReaderNames {
@@ -188,7 +188,8 @@ export class StageReader {
       return;
     }
     const { sources } = STAGES[kind];
-    report(this.scope, stage.span, message, sources ? `it goes with ${sources}` : 'remove it');
+    const hint = sources ? `it goes with ${sources}` : 'remove it';
+    reportBeforeSyntax(this.scope, { span: stage.span, message, hint });
   }
 
   private fittingInWords(): string {

@@ -91,6 +91,7 @@ function resolveComparison(scope: Scope, comparison: Comparison): Condition | un
     case '<=':
     case '>':
     case '>=':
+      warnOfUnit(scope, comparison, value);
       return value && { kind: 'order', field, operator: comparison.operator.text as OrderOperator, value };
     case 'exists':
       return { kind: 'exists', field };
@@ -151,6 +152,16 @@ function warnOfEmptyText(scope: Scope, comparison: Comparison, field: ResolvedFi
   const isNegative = comparison.operator.text.startsWith('not') || comparison.operator.text.startsWith('!');
   scope.warnings.push(
     `${field.name} is never empty text: where it is missing, ${isNegative ? '!= "" matches; use exists' : '= "" does not match; use not exists'}`,
+  );
+}
+
+const NUMBER_WITH_UNIT = /^\d+[a-z]+$/i;
+
+/** `price > 1k` compares texts, in which "1k" is below "2" and "999" above both. */
+function warnOfUnit(scope: Scope, { operator, values: [written] }: Comparison, value: Literal | undefined): void {
+  if (value?.kind !== 'text' || written?.kind === 'text' || !NUMBER_WITH_UNIT.test(value.text)) return;
+  scope.warnings.push(
+    `${operator.text} ${value.text} compares texts: a number has digits alone, and text goes in quotes`,
   );
 }
 

@@ -52,9 +52,17 @@ const SHORT_UNITS: Readonly<Record<string, string>> = {
 const unitOf = (word = ''): string => SHORT_UNITS[word] ?? findNearest(word, UNITS) ?? word;
 const PERIOD_STARTS: Readonly<Record<string, string>> = { w: 'week', m: 'month', q: 'quarter', y: 'year' };
 
+const NUMBER_WORDS: Readonly<Record<string, number>> = {
+  ...{ two: 2, three: 3, four: 4, five: 5, six: 6, seven: 7, eight: 8, nine: 9, ten: 10, twelve: 12 },
+};
+
 const anyOf = (names = ''): string => names.split(/\s*(?:,|\+|\bor\b)\s*/i).join(', ');
 const hourOrWeekday = (_: string, part = '', whole = ''): string =>
   part.toLowerCase() === 'hour' && whole.toLowerCase() === 'day' ? 'by hour_of_day' : 'by weekday';
+
+/** The operator of a comparison whose sides change places. */
+const turned = (operator = ''): string =>
+  operator.replace(/[<>]/, (sign) => (sign === '<' ? '>' : '<')).replace('==', '=');
 
 const presenceOf = (_: string, call = '', field = ''): string => `${field} ${/not/i.test(call) ? '' : 'not '}exists`;
 
@@ -250,6 +258,11 @@ export const HABITS: readonly Habit[] = [
     'stage',
   ),
   rule(String.raw`^(\s*)from\s+(${VALUE})(?:\s+to\s+now)?\s*$`, '$1since $2', 'stage'),
+  rule(
+    String.raw`^(\s*(?:last|past|window|rolling)\s+)(${Object.keys(NUMBER_WORDS).join('|')})\s+(?=[a-z]+\s*$)`,
+    (_, head, word) => `${head}${NUMBER_WORDS[word?.toLowerCase() ?? '']} `,
+    'stage',
+  ),
   // Groups.
   rule(String.raw`\bbucket\s*\(\s*(${FIELD})\s*\)`, 'bucket($1, 10)'),
   rule(String.raw`\bbucket\s*\(\s*(${FIELD})\s+(\d+(?:\.\d+)?)\s*\)`, 'bucket($1, $2)'),
@@ -281,6 +294,10 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\b(not\s+)?(${TEXT_CALLS})\s*\(\s*(${FIELD})\s*,\s*(${VALUE})\s*\)`, textCallOf),
   rule(String.raw`^(\s*)(?=${FIELD}\s*(?:[<>~]|!?=))`, '$1where ', 'stage'),
   rule(String.raw`^(\s*)and\s+(?=\w)`, '$1where ', 'stage'),
+  rule(
+    String.raw`(?<=^\s*where|\band|\bor|\bnot|[([])(\s*)(-?\d[\d.]*|"[^"]*"|'[^']*')\s*([<>]=?|!?==?)\s*(${FIELD})(?=\s*(?:$|[)\]]|(?:and|or)\b))`,
+    (_, blank, value, operator, field) => `${blank}${field} ${turned(operator)} ${value}`,
+  ),
   rule(String.raw`\s+(?:is\s+equal\s+to|equals?|eq)\s+(?=${VALUE})`, ' = ', 'stage'),
   rule(String.raw`\s+(?:does\s+not\s+|!\s*)contains?\s+`, ' not contains ', 'stage'),
   rule(String.raw`\s+(?:does\s+not\s+|!\s*)(start|end)s?\s*with\s+`, ' not $1s with ', 'stage'),

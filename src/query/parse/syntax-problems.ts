@@ -2,7 +2,7 @@
 // form.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
-import { CONDITION_FORM, STAGE_NAMES, STAGES } from '../language.js';
+import { CONDITION_FORM, ONE_AGGREGATE, STAGE_NAMES, STAGES } from '../language.js';
 import { SOURCE_NAMES, SOURCES } from '../sources/index.js';
 import { findError } from './node-reader.js';
 import { unclosedString } from './scan.js';
@@ -32,6 +32,7 @@ const ZONE = 'the request names it, not the query: {"q": "…", "timezone": "Eur
 const RECENT = 'the form is: last 7d';
 const RELATIVE = 'last is a stage; a condition has dates: user.first_seen > 2026-01-31';
 const UNTIL = 'the form is: from 2026-01-01 to 2026-02-01';
+const STAR_CONDITION = '* takes no brackets: its conditions are in where, and names of events take them';
 const MEAN = 'the mean is avg: avg event_properties.amount';
 
 /** Words of other query languages and their equivalents. */
@@ -45,7 +46,6 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['select', 'what is computed has a stage of its own: count, unique user_id, or list time, user_id'],
   ['timezone', ZONE],
   ['tz', ZONE],
-  ['since', RECENT],
   ['past', RECENT],
   ['until', UNTIL],
   ['before', UNTIL],
@@ -157,7 +157,9 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   const source = sourceBefore(error);
   const word = wordOf(text, source);
   if (tokenText === '||') return otherWord(tokenText) ?? form;
+  if (tokenText === ',' && error.parent?.name === 'Aggregate') return ONE_AGGREGATE;
   if (/[<>=]\s*last\s+$/.test(text.slice(0, error.from))) return RELATIVE;
+  if (tokenText === '[' && text.slice(0, error.from).trimEnd().endsWith('*')) return STAR_CONDITION;
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
   if (source === undefined && error.parent?.name !== 'Query') return form;
   if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;

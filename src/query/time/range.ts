@@ -2,7 +2,7 @@
 // and dates use the query's time zone.
 
 import type { CalendarPeriod, TimeRange } from '../analyze/resolved.js';
-import { report, type Scope } from '../analyze/scope.js';
+import { report, reportBeforeSyntax, type Scope } from '../analyze/scope.js';
 import { findNearest, quote } from '../errors.js';
 import type { Duration, StageOf, Text } from '../parse/syntax.js';
 import { MOMENT_FORM, monthLength, tryParseMoment } from './moment.js';
@@ -190,15 +190,14 @@ function resolvePeriod(scope: Scope, word: string, { text, span }: Text): TimeRa
     return { fromMs: startOfUnit(startMs - 1, unit, scope.timezone), toMs: startMs };
   }
   const nearest = findNearest(text, CALENDAR_UNITS);
-  return report(
-    scope,
+  return reportBeforeSyntax(scope, {
     span,
-    `unknown period ${quote(text)} after ${word}`,
-    nearest
+    message: `unknown period ${quote(text)} after ${word}`,
+    hint: nearest
       ? `nearest is "${nearest}"`
       : `periods are ${word} week, ${word} month, ${word} quarter and ${word} year; ${word === 'this' ? 'today' : 'yesterday'} is a word of its own`,
-    nearest,
-  );
+    replacement: nearest,
+  });
 }
 
 export function resolveTimeStage(scope: Scope, stage: TimeStage): TimeRange | undefined {

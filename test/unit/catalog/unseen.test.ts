@@ -73,6 +73,8 @@ test.each([
   ['signup[plam = "pro"] | count', ['no event of this project has "plam"; nearest: "plan"']],
   ['* | sum event_properties.prise', ['no event of this project has "event_properties.prise"; nearest: "price"']],
   ['* | where user.plans exists | unique', ['no profile of this project has "user.plans"; nearest: "plan"']],
+  ['purchase | sum revenue', ['no event of this project has "revenue"; inspect "purchase" lists those of the event']],
+  ['* | sum revenue', ['no event of this project has "revenue"; keys are "plan", "price"']],
   ['users | count by region', ['no profile of this project has "region"; keys are "plan"']],
 ])('warns about unknown names in %s', (text, warnings) => {
   expect(warningsOf(text)).toEqual(warnings);

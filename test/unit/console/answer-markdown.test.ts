@@ -100,5 +100,5 @@ test.each([undefined, 'sum(purchase, total)'])('has the decision of a choice by 
 });
 
 test('says how many rows are not shown', () => {
-  expect(written(anAnswer(), 1)).toContain('Rows: 1 of 2; more with limit and offset.');
+  expect(written(anAnswer(), 1)).toContain('Rows: 1 of 2; more with limit and offset of the request.');
 });

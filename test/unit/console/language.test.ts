@@ -165,3 +165,10 @@ test('every source and stage has words', () => {
       .filter((about) => about === ''),
   ).toEqual([]);
 });
+
+test.each(['signup | first 5', 'signup | last seven days', 'signup | count, sum price'])(
+  'a syntax error that follows from another problem is not told: %s',
+  (text) => {
+    expect(check(text, 'UTC')).toHaveLength(1);
+  },
+);

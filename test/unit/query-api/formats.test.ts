@@ -121,7 +121,7 @@ describe('formatLlm', () => {
       anAnswer({ total: 250, isTruncated: true, hasMore: true, warnings: ['beware of this'] }),
       'q',
     );
-    expect(text).toContain('Rows: 2 of 250; more with limit and offset.\nWarning: beware of this.\n');
+    expect(text).toContain('Rows: 2 of 250; more with limit and offset of the request.\nWarning: beware of this.\n');
   });
 
   test('writes a query of several lines into the heading', () => {

@@ -130,6 +130,9 @@ test('quote() truncates a token and keeps it on one line', () => {
 });
 
 const LAST_FORM = 'a query is: source | stage | stage, as in: signup | last 7d | count by day';
+const ONE_AGGREGATE =
+  'an answer has one aggregate, as in unique by day; a formula has several: formula count(signup) as events, unique(signup) as people';
+const STAR_FORM = '* takes no brackets: its conditions are in where, and names of events take them';
 const CALLS_FORM =
   'calls in conditions are count(event), sum(event, field), avg, min, max and unique(event, field), as in where count(purchase last 30d) >= 3';
 
@@ -168,9 +171,26 @@ test.each([
   ['funnel a -> b | people step 2', 'unexpected "2" in the query', STAGES.people.hint],
   ['purchase | count by bucket(price)', 'unexpected ")" in bucket', 'a bucket has a width: bucket(price, 10)'],
   ['* | where lower(_path) = "a"', 'unknown function "lower" in a condition', CALLS_FORM],
+  ['signup | count, sum price', 'count takes no field, but has "sum"', ONE_AGGREGATE],
+  ['signup | sum price, count by day', 'unexpected "," in the aggregate', ONE_AGGREGATE],
+  ['signup | first 5', 'first does not fit an event source', 'it goes with retention'],
+  [
+    'signup | last seven days',
+    'unknown period "seven" after last',
+    'periods are last week, last month, last quarter and last year; yesterday is a word of its own',
+  ],
+  ['*[_path = "/"] | count', 'unexpected "[" in the query', STAR_FORM],
+  ['formula unique(*[_path = "/"])', 'unexpected "[" in formula', STAR_FORM],
 ])('one mistake is one problem: %s', (text, message, hint) => {
   expect(problemsOf(text).map((problem) => [problem.message, problem.hint])).toEqual([[message, hint]]);
 });
+
+test.each(['signup | count price by', 'signup | depth 3 extra | count by dday'])(
+  'an error that does not follow from another problem is told: %s',
+  (text) => {
+    expect(problemsOf(text)).toHaveLength(2);
+  },
+);
 
 test.each([
   ['signup | count BY day', 'by is written in lower case: count by _country'],

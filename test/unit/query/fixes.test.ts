@@ -204,6 +204,15 @@ test.each([
   ['signup | where count(pay) between 1 and 3', 'signup | where count(pay) >= 1 and count(pay) <= 3'],
   ['signup | where count(pay, last 30d) > 3', 'signup | where count(pay last 30d) > 3'],
   ['signup | where did pay', 'signup | where count(pay) > 0'],
+  ['signup | first 5', 'signup | list | limit 5'],
+  ['signup | last seven days | count', 'signup | last 7 days | count'],
+  ['funnel a -> b | window Two weeks', 'funnel a -> b | window 2 weeks'],
+  ['purchase | where 10 < price | count', 'purchase | where event_properties.price > 10 | count'],
+  [
+    'purchase | where "DE"=_country and (not 5 >= price or 1 != x)',
+    'purchase | where _country = "DE" and (not event_properties.price <= 5 or event_properties.x != 1)',
+  ],
+  ['funnel a[10 <= price] -> b', 'funnel a[price >= 10] -> b'],
 ])('the fixes repair %s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
   expect(detailsOf(expected)).toEqual([]);

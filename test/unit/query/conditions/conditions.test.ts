@@ -119,3 +119,15 @@ test.each<[string, Guess, string]>([
 ])('%s with the guess %s', (where, guess, expected) => {
   expect(conditionOf(where, guess)).toBe(expected);
 });
+
+const warningsOf = (where: string): readonly string[] => compile(`* | where ${where} | count`, CONTEXT).warnings;
+
+test('an order by a number with a unit has a warning, because it compares texts', () => {
+  expect(warningsOf('event_properties.price > 1k')).toEqual([
+    '> 1k compares texts: a number has digits alone, and text goes in quotes',
+  ]);
+  expect(warningsOf('event_properties.size <= 15GB')).toHaveLength(1);
+  for (const where of ['price > "1k"', 'price > 1000', 'day >= 2026-11-15', 'plan = 1k', 'n > 1e5']) {
+    expect(warningsOf(`event_properties.${where}`)).toEqual([]);
+  }
+});

@@ -74,6 +74,32 @@ test('the text describes the first 20 of many comparisons, with short names, and
   expect(footnotes).toContainEqual(expect.stringContaining('there are 300 variants'));
 });
 
+test('the text has the rates of guards, and 20 comparisons at most', () => {
+  const rows = ROWS.map((row, index) => [...row, [index === 0 ? 4 : 1, 0]]);
+  const { footnotes } = presentChoice({ ...ASKED, guards: ['error', 'refund[price > 5]'] }, rows);
+  expect(footnotes?.filter((line) => line.startsWith('Guard '))).toEqual([
+    'Guard error: blue against control: lift -35% (-100% to 100%), 5% of the units against 40%.',
+    'Guard error: only-mixed against control: lift none (-100% to 100%), none of the units against 40%.',
+    'Guard refund[price > 5]: blue against control: lift 0% (-100% to 100%), 0% of the units against 0%.',
+    'Guard refund[price > 5]: only-mixed against control: lift none (-100% to 100%), none of the units against 0%.',
+  ]);
+  const many = Array.from({ length: 31 }, (_, index) => [1, `v${index}`, 0, 0, 0, 0, null, 1, 1, []]);
+  const { footnotes: long = [] } = presentChoice({ ...ASKED, guards: ['error'] }, many);
+  expect(long.filter((line) => line.includes(': lift '))).toHaveLength(20);
+  expect(long).toContain('40 more comparisons: format json has all.');
+});
+
+test('a probability of almost 0 is not shown as 0', () => {
+  const rows = [
+    [0, 'control', 1_000, 100, 0, 0, null, 0, 0],
+    [0, 'blue', 1_000, 400, 0, 0, null, 0, 0],
+    ...ROWS.slice(3, 5),
+  ];
+  expect(presentChoice(ASKED, rows).footnotes).toContainEqual(
+    expect.stringMatching(/always-valid p-value below 0\.0001\.$/),
+  );
+});
+
 test('JSON has rows and packet, Markdown rows and decision, CSV rows only', () => {
   const { rows, extraFields = {}, footnotes = [] } = presentChoice(ASKED, ROWS);
   const types = ['text', 'number', 'number', 'rate', 'rate', 'rate', 'number'] as const;
