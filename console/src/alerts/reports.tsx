@@ -9,6 +9,7 @@ import { Failure } from '../dashboards/source-text.js';
 import { ScrollingTable } from '../settings/scrolling-table.js';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
+import { useSearch } from '../shell/search-field.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
 import style from './alerts.module.css';
@@ -26,6 +27,7 @@ const words = alertTexts.reports;
 export function Reports({ project }: { readonly project: Project }) {
   const request = useQuery(reportsQuery(project.id));
   const { data } = request;
+  const { found, field } = useSearch(data ?? [], textOf, words.search);
   const open = new URLSearchParams(useFragment().replace(/^#/, '')).get('report');
   return (
     <div className={screen.page}>
@@ -38,9 +40,10 @@ export function Reports({ project }: { readonly project: Project }) {
           <Snippet name={words.example} text={EXAMPLE_REPORT} />
         </section>
       )}
-      {data !== undefined && data.length > 0 && (
+      {field}
+      {found.length > 0 && (
         <ul className={`card ${screen.items}`} aria-label={words.title}>
-          {data.map((report) => (
+          {found.map((report) => (
             <Item key={report.id} project={project} report={report} isOpen={report.id === open} />
           ))}
         </ul>
@@ -48,6 +51,8 @@ export function Reports({ project }: { readonly project: Project }) {
     </div>
   );
 }
+
+const textOf = ({ key, at, to, dashboard }: Report): string => [key, at, ...to, dashboard?.title].join(' ');
 
 interface ItemProps {
   readonly project: Project;
