@@ -140,7 +140,7 @@ test('a change that fails is named, leaves what was typed, and is tried again by
   await deletion.getByRole('alert').filter({ hasText: '“Delete dashboard” failed' }).waitFor();
   isDown = false;
   await deletion.getByRole('button', { name: 'Delete it' }).click();
-  await page.getByRole('heading', { name: 'Dashboards' }).waitFor();
+  await page.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor();
 
   isDown = true;
   await page.goto(shop.addressOf('/settings/tokens'));
