@@ -1,6 +1,7 @@
 // Reports of the project's dashboards: when each was sent and is sent next, its last runs, and what
 // it would send now.
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
@@ -28,6 +29,9 @@ export function Reports({ project }: { readonly project: Project }) {
   const request = useQuery(reportsQuery(project.id));
   const { data } = request;
   const { found, field } = useSearch(data ?? [], textOf, words.search);
+  useEffect(() => {
+    document.title = `${words.title} · ${project.name}`;
+  }, [project.name]);
   const open = new URLSearchParams(useFragment().replace(/^#/, '')).get('report');
   return (
     <div className={screen.page}>
