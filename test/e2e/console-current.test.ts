@@ -33,6 +33,23 @@ test('the title of a page is that of what it shows, also on the way back and the
   await expectTitle('People · Shop');
 });
 
+test('tabs of several alerts and parts of the settings differ in their titles', async () => {
+  const alert = `alerts:\n  - {id: few, query: '* | count', when: value < 0, every: 1d, to: ['https://a.example']}\n`;
+  await createDashboard(shop, SALES + alert);
+  const { page } = await shop.visit('/alerts');
+  const expectTitle = (title: string) => expect.poll(() => page.title()).toBe(title);
+  await page.getByRole('link', { name: 'few', exact: true }).click();
+  await expectTitle('few · Alerts · Shop');
+  await page.getByRole('main').getByRole('link', { name: 'Alerts' }).click();
+  await expectTitle('Alerts · Shop');
+  await page.getByRole('link', { name: 'Reports' }).click();
+  await expectTitle('Reports · Shop');
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await expectTitle('Project · Settings · Shop');
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  await expectTitle('Tokens · Settings · Shop');
+});
+
 test('what was done with a question is not said of the next one', async () => {
   await createDashboard(shop, SALES);
   const { page } = await shop.visit(askPath('purchase | last 7d | count'));

@@ -66,6 +66,33 @@ test('an answer that breaks off is called so, and nothing of it is shown', async
   await page.context().close();
 });
 
+test('a web page that comes instead of an answer is called so, and no change counts as made', async () => {
+  const visited = await shop.openBrowser();
+  const { page } = visited;
+  const signIn = { status: 200, contentType: 'text/html; charset=utf-8', body: '<!doctype html>\n<h1>Sign in</h1>\n' };
+  const told = page.getByRole('alert').filter({ hasText: 'a web page came instead of an answer' });
+  await page.route(/\/api\/.*\/(query|imports\?.*)$/, (route) => route.fulfill(signIn));
+  await page.goto(shop.addressOf(askPath('purchase | last 7d | count')));
+  await told.waitFor();
+  await page.goto(shop.addressOf('/settings/import'));
+  await page.getByLabel('From').selectOption('access-log');
+  const buffer = Buffer.from('203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n');
+  await page.getByLabel('Files').setInputFiles({ name: 'access.log', mimeType: 'text/plain', buffer });
+  await page.getByRole('button', { name: 'Check the files' }).click();
+  await told.waitFor();
+  expect(visited.complaints).toEqual([]);
+
+  await page.unroute(/\/api\/.*\/(query|imports\?.*)$/);
+  await page.goto(shop.addressOf('/settings/tokens'));
+  await page.getByRole('textbox', { name: 'Name' }).fill('kept');
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('button', { name: 'Revoke kept' }).click();
+  await page.route('**/tokens/*', (route) => route.fulfill(signIn));
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click();
+  await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'a web page came' }).waitFor();
+  await page.context().close();
+});
+
 test('an error of a gateway, whose form is not that of the service, is told by its status', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/api/**', (route) =>
@@ -113,7 +140,7 @@ test('a change that fails is named, leaves what was typed, and is tried again by
   await deletion.getByRole('alert').filter({ hasText: '“Delete dashboard” failed' }).waitFor();
   isDown = false;
   await deletion.getByRole('button', { name: 'Delete it' }).click();
-  await page.getByRole('heading', { name: 'Dashboards' }).waitFor();
+  await page.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor();
 
   isDown = true;
   await page.goto(shop.addressOf('/settings/tokens'));

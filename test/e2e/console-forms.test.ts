@@ -133,3 +133,24 @@ test('an alert with a mailbox says that the service has no mail server, before i
   await page.getByRole('button', { name: 'Review changes' }).click();
   await page.getByRole('dialog', { name: 'Changes' }).getByText('Mails cannot be sent').waitFor();
 });
+
+test('what Backspace removed in the query of a form, and what was completed, counts as typed', async () => {
+  const path = `/dashboards/${await createDashboard(shop, sourceOf('Edited'))}#v=edit&card=orders`;
+  const { page } = await shop.visit(path);
+  const dialog = page.getByRole('dialog', { name: 'Edit Orders' });
+  const query = dialog.locator('.cm-content');
+  const warning = dialog.getByText('Press Escape again to discard what you typed.');
+  await query.press('ControlOrMeta+End');
+  await query.press('Backspace');
+  await dialog.getByText('purchase | last 7d | coun', { exact: true }).waitFor();
+  await query.press('Escape');
+  await warning.waitFor();
+
+  await page.reload();
+  await query.press('ControlOrMeta+Home');
+  await query.press('Control+Space');
+  await dialog.getByRole('listbox').getByRole('option').first().click();
+  await expect.poll(() => query.textContent()).not.toBe('purchase | last 7d | count');
+  await query.press('Escape');
+  await warning.waitFor();
+});

@@ -271,7 +271,7 @@ test('a lost connection is named at once, and screens load when it is back', asy
   for (const text of complaints.splice(0)) expect(text).toMatch(/preload|imported module/);
   await context.setOffline(false);
   await alert.getByRole('button', { name: 'Try again' }).click();
-  await page.getByRole('heading', { name: 'Experiments' }).waitFor();
+  await page.getByRole('heading', { name: 'Experiments', exact: true }).waitFor();
 });
 
 test('an erasure is asked about again while the service does not answer', async () => {

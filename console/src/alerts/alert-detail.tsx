@@ -1,5 +1,6 @@
 // One alert: what it asks, its state, what it would send now, and its last checks.
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { Link } from 'wouter';
 import { duration, instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
@@ -9,6 +10,7 @@ import { Failure } from '../dashboards/source-text.js';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
 import { alertTexts as words } from '../texts/alerts.js';
+import { texts } from '../texts.js';
 import style from './alerts.module.css';
 import { type Alert, checksQuery, dryRunAlert } from './api.js';
 import { Badge } from './badge.js';
@@ -28,6 +30,9 @@ export function AlertDetail({ project, alert }: Props) {
   const { id, key, query, when, to, timezone } = alert;
   const checks = useQuery(checksQuery(project.id, id));
   const { result, problem, isBusy, run } = useDryRun(() => dryRunAlert(project.id, id));
+  useEffect(() => {
+    document.title = `${key} · ${texts.nav.alerts} · ${project.name}`;
+  }, [key, project.name]);
   return (
     <>
       <header className={screen.head}>

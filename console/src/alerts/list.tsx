@@ -6,6 +6,7 @@ import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
+import { useSearch } from '../shell/search-field.js';
 import { alertTexts as words } from '../texts/alerts.js';
 import { texts } from '../texts.js';
 import style from './alerts.module.css';
@@ -32,6 +33,7 @@ export function List({ project, alerts, pending }: Props) {
     window.dispatchEvent(new HashChangeEvent('hashchange'));
   };
   const sorted = [...(alerts ?? [])].sort((a, b) => RANK[a.state] - RANK[b.state]);
+  const { found, field } = useSearch(sorted, textOf, words.search);
   return (
     <div className={screen.page}>
       <Head project={project} part="alerts" note={sorted.length > 0 && words.summary(sorted.map(({ state }) => state))}>
@@ -47,9 +49,10 @@ export function List({ project, alerts, pending }: Props) {
           <p className="muted">{words.noneNote}</p>
         </section>
       )}
-      {sorted.length > 0 && (
+      {field}
+      {found.length > 0 && (
         <ul className={`card ${screen.items}`} aria-label={texts.nav.alerts}>
-          {sorted.map((alert) => (
+          {found.map((alert) => (
             <Item key={alert.id} project={project} alert={alert} />
           ))}
         </ul>
@@ -58,6 +61,9 @@ export function List({ project, alerts, pending }: Props) {
     </div>
   );
 }
+
+const textOf = ({ key, dashboard, state, when, query }: Alert): string =>
+  [key, dashboard?.title, words.states[state], when, query].join(' ');
 
 function Item({ project, alert }: { readonly project: Project; readonly alert: Alert }) {
   const { id, key, dashboard, state, when, query, every_seconds: every } = alert;

@@ -1,6 +1,7 @@
 // Reports of the project's dashboards: when each was sent and is sent next, its last runs, and what
 // it would send now.
 import { useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
@@ -9,6 +10,7 @@ import { Failure } from '../dashboards/source-text.js';
 import { ScrollingTable } from '../settings/scrolling-table.js';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
+import { useSearch } from '../shell/search-field.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
 import style from './alerts.module.css';
@@ -26,6 +28,10 @@ const words = alertTexts.reports;
 export function Reports({ project }: { readonly project: Project }) {
   const request = useQuery(reportsQuery(project.id));
   const { data } = request;
+  const { found, field } = useSearch(data ?? [], textOf, words.search);
+  useEffect(() => {
+    document.title = `${words.title} · ${project.name}`;
+  }, [project.name]);
   const open = new URLSearchParams(useFragment().replace(/^#/, '')).get('report');
   return (
     <div className={screen.page}>
@@ -38,9 +44,10 @@ export function Reports({ project }: { readonly project: Project }) {
           <Snippet name={words.example} text={EXAMPLE_REPORT} />
         </section>
       )}
-      {data !== undefined && data.length > 0 && (
+      {field}
+      {found.length > 0 && (
         <ul className={`card ${screen.items}`} aria-label={words.title}>
-          {data.map((report) => (
+          {found.map((report) => (
             <Item key={report.id} project={project} report={report} isOpen={report.id === open} />
           ))}
         </ul>
@@ -48,6 +55,8 @@ export function Reports({ project }: { readonly project: Project }) {
     </div>
   );
 }
+
+const textOf = ({ key, at, to, dashboard }: Report): string => [key, at, ...to, dashboard?.title].join(' ');
 
 interface ItemProps {
   readonly project: Project;

@@ -1,7 +1,7 @@
 // Time buckets of an answer: their labels in the zone of the query, and which of them the period
 // covers only in part.
 import { serviceNow } from '../api/clock.js';
-import { clock, day, localDate, minute, month, monthAndDay } from './format.js';
+import { clock, day, localDate, minute, month, monthAndDay, zoneOffset } from './format.js';
 
 const TIMES = ['minute', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const;
 export type TimeUnit = (typeof TIMES)[number];
@@ -19,7 +19,7 @@ export const cycleLabel = (unit: CycleUnit, value: number): string =>
 /** Label of an axis. On a long one, times of day have their date and dates their year. */
 export function shortLabel(unit: TimeUnit, value: string, timeZone: string, isLong = false): string {
   if (isOfClock(unit)) {
-    const time = clock(value, timeZone);
+    const time = clock(value, timeZone) + offsetOf(value, timeZone);
     return isLong ? `${monthAndDay(localDate(value, timeZone))}, ${time}` : time;
   }
   if (unit === 'day' || unit === 'week') return isLong ? day(value) : monthAndDay(value);
@@ -27,12 +27,31 @@ export function shortLabel(unit: TimeUnit, value: string, timeZone: string, isLo
   return longLabel(unit, value, timeZone);
 }
 
+const changes = new Map<string, boolean>();
+
+/** Whether the zone's offset changes about that day. Thousands of minutes share the answer. */
+function isNearChange(at: number, timeZone: string): boolean {
+  const key = `${timeZone} ${Math.floor(at / DAY_MS)}`;
+  const offsetAt = (days: number): string => zoneOffset(instantOf(at + days * DAY_MS), timeZone);
+  if (!changes.has(key)) changes.set(key, offsetAt(-2) !== offsetAt(2));
+  return changes.get(key) === true;
+}
+
+/** ` GMT+2` in the hour that a clock shows twice, when summer time ends; otherwise nothing. */
+function offsetOf(value: string, timeZone: string): string {
+  const at = Date.parse(value);
+  if (!isNearChange(at, timeZone)) return '';
+  const clockAt = (ms: number): string => clock(instantOf(ms), timeZone);
+  const isTwice = [HOUR_MS, -HOUR_MS].some((step) => clockAt(at + step) === clockAt(at));
+  return isTwice ? ` ${zoneOffset(value, timeZone)}` : '';
+}
+
 /** Label in tables and under the pointer. */
 export function longLabel(unit: TimeUnit, value: string, timeZone: string): string {
   switch (unit) {
     case 'minute':
     case 'hour':
-      return minute(value, timeZone);
+      return minute(value, timeZone) + offsetOf(value, timeZone);
     case 'day':
       return day(value, true);
     case 'week':

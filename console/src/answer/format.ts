@@ -94,6 +94,12 @@ export const minute = (iso: string, timeZone: string): string =>
 
 export const clock = (iso: string, timeZone: string): string => formatIn(timeZone, CLOCK).format(new Date(iso));
 
+/** `GMT+2` */
+export const zoneOffset = (iso: string, timeZone: string): string =>
+  formatIn(timeZone, { timeZoneName: 'shortOffset' })
+    .formatToParts(new Date(iso))
+    .find(({ type }) => type === 'timeZoneName')?.value ?? '';
+
 /** `2026-11-20` of a zone, for comparing and grouping. */
 export function localDate(iso: string, timeZone: string): string {
   const parts = formatIn(timeZone, { year: 'numeric', month: '2-digit', day: '2-digit' }).formatToParts(new Date(iso));

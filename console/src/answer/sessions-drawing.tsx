@@ -4,13 +4,14 @@ import { useState } from 'react';
 import type { Answer } from '../api/answer.js';
 import { Tiles } from '../charts/big-number.js';
 import { LineChart } from '../charts/line-chart.js';
+import { drawingTexts } from '../texts/drawings.js';
 import { texts } from '../texts.js';
 import { toDayData } from './bucket-data.js';
 import { numberIn, ownColumnsOf, previousOf, type ShownColumn, showNumber } from './columns.js';
 import { exact } from './format.js';
 import style from './sessions-drawing.module.css';
 
-const NAMES: Readonly<Record<string, string>> = texts.charts.sessionFigures;
+const NAMES: Readonly<Record<string, string>> = drawingTexts.sessionFigures;
 
 interface Props {
   readonly answer: Answer;

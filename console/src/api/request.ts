@@ -69,10 +69,16 @@ export async function request(
     headers: { Accept: 'application/json', ...init.headers },
   }).catch((cause) => fail(cause, 'the service cannot be reached: check the connection'));
   readClock(response);
+  if (response.ok && isPage(response.headers.get('Content-Type'))) throw new RequestFailed(0, PAGE_CAME);
   if (response.ok) return withReadFailures(response, (cause) => fail(cause, 'the answer broke off'));
   if (response.status === 401) signInAgain();
   throw await failureOf(response);
 }
+
+export const PAGE_CAME = 'a web page came instead of an answer, perhaps the sign-in of a proxy: load the console again';
+
+/** No route that the console asks answers with HTML. */
+export const isPage = (contentType: string | null): boolean => contentType?.startsWith('text/html') === true;
 
 export const getJson = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await request(path, signal && { signal }, READ_WITHIN_MS)).json();

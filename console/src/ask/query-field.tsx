@@ -63,7 +63,11 @@ export function QueryField({
         toQuery: (text) => (now.current.isTemplate ? hidePlaceholders(text) : text),
         // At once, as React does it for a textarea. A later render for an earlier text would undo
         // what was typed since.
-        onChange: (text) => flushSync(() => now.current.onChange(text)),
+        onChange: (text) => {
+          // Keys that the editor handles itself, such as Backspace, are no input to the browser.
+          place.dispatchEvent(new Event('input', { bubbles: true }));
+          flushSync(() => now.current.onChange(text));
+        },
         onRun: () => now.current.onRun(),
         onProblems: setProblems,
       });

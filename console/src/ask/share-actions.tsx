@@ -3,6 +3,7 @@ import type { Answer } from '../api/answer.js';
 import { ROWS_MAX } from '../api/query.js';
 import { download } from '../shell/download.js';
 import { MenuActions } from '../shell/menu.js';
+import { shareTexts } from '../texts/share.js';
 import { texts } from '../texts.js';
 import { toCsv } from './answer-csv.js';
 import { toMarkdown } from './answer-markdown.js';
@@ -30,19 +31,19 @@ export function ShareActions({ asked, timezone, readRows, attempt, close }: Prop
   const downloadCsv = (): Promise<void> =>
     attempt(async () => {
       download(new Blob([toCsv(await readRows(ROWS_MAX))], { type: 'text/csv' }), 'answer.csv');
-      return texts.ask.downloaded;
+      return shareTexts.downloaded;
     });
   const readMarkdown = async (rowsMax: number): Promise<string> =>
     toMarkdown(await readRows(rowsMax), { q: asked.q, rowsMax });
   const readPrompt = async (): Promise<string> =>
     toPrompt(location.origin, { q: asked.q, answer: await readMarkdown(PROMPT_ROWS_MAX) });
   const ways = [
-    [texts.ask.copyAs.link, () => copy(() => location.href)],
-    [texts.ask.copyAs.curl, () => copy(() => toCurl(location.origin, { q: asked.q, timezone }))],
-    [texts.ask.copyAs.yaml, () => copy(() => toYamlCard(asked.q))],
-    [texts.ask.copyAs.markdown, () => copy(() => readMarkdown(ROWS_MAX))],
-    [texts.ask.copyAs.prompt, () => copy(readPrompt)],
-    [texts.ask.copyAs.csv, downloadCsv],
+    [shareTexts.link, () => copy(() => location.href)],
+    [shareTexts.curl, () => copy(() => toCurl(location.origin, { q: asked.q, timezone }))],
+    [shareTexts.yaml, () => copy(() => toYamlCard(asked.q))],
+    [shareTexts.markdown, () => copy(() => readMarkdown(ROWS_MAX))],
+    [shareTexts.prompt, () => copy(readPrompt)],
+    [shareTexts.csv, downloadCsv],
   ] as const;
   return <MenuActions actions={ways} close={close} />;
 }

@@ -6,6 +6,7 @@ import { demoQuery } from '../api/demo.js';
 import { namesQuery } from '../api/names.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
 import type { Project } from '../boot.js';
+import { starterTexts } from '../texts/starters.js';
 import { texts } from '../texts.js';
 import { type Starter, startersFor } from './starters.js';
 import style from './starters-list.module.css';
@@ -35,11 +36,11 @@ export function Starters({ project, choose }: Props) {
     <>
       {data?.events.length === 0 && (
         <p>
-          {texts.ask.noEvents} <Link href={`/projects/${project.id}/start`}>{texts.nav.start}</Link>
+          {starterTexts.noEvents} <Link href={`/projects/${project.id}/start`}>{texts.nav.start}</Link>
         </p>
       )}
       {project.isDemo && <DemoQuestions project={project} choose={choose} />}
-      <List id="starters" title={texts.ask.starters} starters={startersFor(event, next)} choose={choose} />
+      <List id="starters" title={starterTexts.title} starters={startersFor(event, next)} choose={choose} />
     </>
   );
 }
@@ -48,7 +49,7 @@ function DemoQuestions({ project, choose }: Props) {
   const { data } = useQuery(demoQuery(project));
   const starters = data?.questions.map(({ question, q }) => ({ words: question, q })) ?? [];
   if (starters.length === 0) return null;
-  return <List id="demo" title={texts.ask.demoQuestions} starters={starters} choose={choose} />;
+  return <List id="demo" title={starterTexts.demo} starters={starters} choose={choose} />;
 }
 
 interface ListProps extends Pick<Props, 'choose'> {

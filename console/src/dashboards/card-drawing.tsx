@@ -25,7 +25,7 @@ export function CardDrawing({ card, answers, names, timezone }: Props) {
   const [answer] = answers;
   if (answer === undefined) return null;
   if (answers.length === 1) return <Single card={card} answer={answer} timezone={timezone} />;
-  if (answers.every(isTimed)) {
+  if (answers.every((each) => isTimed(each) && each.columns[0] === answer.columns[0])) {
     return drawingOf(toComparable(answers, names), timezone, { shape: SHAPES[card.viz] ?? 'line' });
   }
   if (answers.every(({ rows, columns }) => rows.length === 1 && columns.length === 1)) {
@@ -63,7 +63,9 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
       />
     );
   }
-  if (viz === 'pie' && groups.length > 0 && answer.rows.length > 1) {
+  // Below zero, nothing is a part of a whole.
+  const hasParts = answer.rows.every((row) => (numberIn(row, measure.name) ?? 0) >= 0);
+  if (viz === 'pie' && groups.length > 0 && answer.rows.length > 1 && hasParts) {
     return (
       <>
         <Shares answer={answer} timezone={timezone} />

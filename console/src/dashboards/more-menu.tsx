@@ -13,6 +13,9 @@ import { type Dashboard, deleteDashboard, type Values } from './api.js';
 import { createCopy } from './create.js';
 import style from './dashboards.module.css';
 
+/** For a card to ask after it is shown, and to draw after its answer came. */
+const SETTLED_MS = 200;
+
 interface Props {
   readonly project: Project;
   readonly dashboard: Dashboard;
@@ -36,6 +39,16 @@ export function MoreMenu({ project, dashboard, values }: Props) {
       setBusy(false);
     }
   };
+  const print = () =>
+    attempt(dashboardsTexts.print, async () => {
+      setNote(texts.loading);
+      // The cards that were not seen ask now (card.tsx). A browser waits for none when it prints.
+      window.dispatchEvent(new Event('beforeprint'));
+      do await new Promise((resolve) => setTimeout(resolve, SETTLED_MS));
+      while (client.isFetching() > 0);
+      window.print();
+      return undefined;
+    });
   const copyText = () =>
     attempt(dashboardsTexts.copyText, async () => {
       await navigator.clipboard.writeText(dashboard.source_yaml);
@@ -65,7 +78,7 @@ export function MoreMenu({ project, dashboard, values }: Props) {
   };
   const isAdmin = project.role !== 'member';
   const items = [
-    [dashboardsTexts.print, () => window.print()],
+    [dashboardsTexts.print, print],
     [dashboardsTexts.versions, () => setAddress({ view: 'versions', values })],
     [dashboardsTexts.copyText, copyText],
     ...(!isPersonal ? [[dashboardsTexts.saveAsMine, copy] as const] : []),

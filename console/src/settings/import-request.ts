@@ -1,6 +1,6 @@
 // The request of an import: files go as one body, a line of JSON with their names and sizes before
 // them; the answer is read line by line. fetch would not tell how much has been sent.
-import { failureOf, type RequestFailed, signInAgain } from '../api/request.js';
+import { failureOf, isPage, PAGE_CAME, type RequestFailed, signInAgain } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { importTexts } from '../texts/import.js';
 
@@ -66,8 +66,9 @@ export function requestImport(
     const request = new XMLHttpRequest();
     const lines = createLineReader();
     let result: Line = {};
+    const hasPage = (): boolean => isPage(request.getResponseHeader('Content-Type'));
     const take = (): void => {
-      if (request.status !== 200) return;
+      if (request.status !== 200 || hasPage()) return;
       for (const text of lines(request.responseText)) {
         const line = JSON.parse(text) as Line;
         if (line.progress !== undefined) onStep({ kind: 'importing', progress: line.progress });
@@ -84,7 +85,7 @@ export function requestImport(
       take();
       if (request.status !== 200) failed(request).then(reject, reject);
       else if (result.summary !== undefined) resolve(result.summary);
-      else reject(new Error(result.error ?? importTexts.cutOff));
+      else reject(new Error(hasPage() ? PAGE_CAME : (result.error ?? importTexts.cutOff)));
     };
     request.onerror = () => reject(new Error(importTexts.cutOff));
     request.onabort = () => reject(signal.reason);

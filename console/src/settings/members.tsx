@@ -1,4 +1,5 @@
-// Members of the organization and open invitations.
+// Members of the organization and open invitations. The form that invites is above the lists, which
+// may be long.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { day, localDate } from '../answer/format.js';
@@ -30,6 +31,7 @@ export function Members({ project }: { readonly project: Project }) {
   const { data } = request;
   const { found, field } = useSearch(data ?? [], textOf, settingsTexts.searchMembers);
   const { asked: leaving, ask, close, problem, isBusy, attempt } = useConfirmation<Member>();
+  const [made, setMade] = useState<Made>();
   const remove = (member: Member) =>
     attempt(settingsTexts.removeThis(nameOf(member)), async () => {
       await removeMember(project, member.user_id);
@@ -38,6 +40,7 @@ export function Members({ project }: { readonly project: Project }) {
   return (
     <>
       <p className="muted">{settingsTexts.membersOf(project.organizationName)}</p>
+      <Invite project={project} made={made} setMade={setMade} />
       <Pending of={request} />
       {leaving === undefined && <Problem text={problem} />}
       {field}
@@ -76,7 +79,7 @@ export function Members({ project }: { readonly project: Project }) {
           ))}
         </ul>
       )}
-      <Invitations project={project} />
+      <Invitations project={project} onRevoked={(id) => id === made?.id && setMade(undefined)} />
       {leaving !== undefined && (
         <TypedConfirmation
           title={settingsTexts.removeThis(nameOf(leaving))}
@@ -95,11 +98,20 @@ export function Members({ project }: { readonly project: Project }) {
   );
 }
 
-function Invitations({ project }: { readonly project: Project }) {
-  const request = useQuery(invitationsQuery(project));
-  const { data } = request;
-  const { found, field } = useSearch(data ?? [], ({ email }) => email, settingsTexts.searchInvitations);
-  const [made, setMade] = useState<{ readonly id: string; readonly link: string | null }>();
+interface Made {
+  readonly id: string;
+  /** Null when it was mailed. */
+  readonly link: string | null;
+}
+
+interface InviteProps {
+  readonly project: Project;
+  /** The invitation that was made last; its link is shown once. */
+  readonly made: Made | undefined;
+  readonly setMade: (made: Made) => void;
+}
+
+function Invite({ project, made, setMade }: InviteProps) {
   const { problem, isBusy, attempt } = useAttempt();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -113,40 +125,61 @@ function Invitations({ project }: { readonly project: Project }) {
     });
   };
   return (
+    <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+      <div className={style.fields}>
+        <label>
+          {settingsTexts.email}
+          <input className="field" name="email" type="email" required />
+        </label>
+        <label>
+          {settingsTexts.role}
+          <select className="field" name="role">
+            <option value="member">{settingsTexts.roles.member}</option>
+            <option value="admin">{settingsTexts.roles.admin}</option>
+          </select>
+        </label>
+      </div>
+      <Problem text={problem} />
+      <div role="status" className={made && style.created}>
+        {made?.link === null && settingsTexts.mailed}
+        {made?.link && (
+          <>
+            {settingsTexts.invited}
+            <code>{made.link}</code>
+            <CopyButton name={settingsTexts.link} text={made.link} />
+          </>
+        )}
+      </div>
+      <div className={style.buttons}>
+        <button type="submit" className="button primary" disabled={isBusy}>
+          {settingsTexts.invite}
+        </button>
+      </div>
+    </form>
+  );
+}
+
+interface InvitationsProps {
+  readonly project: Project;
+  readonly onRevoked: (id: string) => void;
+}
+
+function Invitations({ project, onRevoked }: InvitationsProps) {
+  const request = useQuery(invitationsQuery(project));
+  const { data } = request;
+  const { found, field } = useSearch(data ?? [], ({ email }) => email, settingsTexts.searchInvitations);
+  const { problem, attempt } = useAttempt();
+  const revoke = (id: string, email: string) =>
+    attempt(settingsTexts.revokeThis(email), async () => {
+      await revokeInvitation(project, id);
+      onRevoked(id);
+    });
+  return (
     <section className={style.section} aria-labelledby="invitations">
       <h2 id="invitations">{settingsTexts.invitations}</h2>
-      <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
-        <div className={style.fields}>
-          <label>
-            {settingsTexts.email}
-            <input className="field" name="email" type="email" required />
-          </label>
-          <label>
-            {settingsTexts.role}
-            <select className="field" name="role">
-              <option value="member">{settingsTexts.roles.member}</option>
-              <option value="admin">{settingsTexts.roles.admin}</option>
-            </select>
-          </label>
-        </div>
-        <Problem text={problem} />
-        <div role="status" className={made && style.created}>
-          {made?.link === null && settingsTexts.mailed}
-          {made?.link && (
-            <>
-              {settingsTexts.invited}
-              <code>{made.link}</code>
-              <CopyButton name={settingsTexts.link} text={made.link} />
-            </>
-          )}
-        </div>
-        <div className={style.buttons}>
-          <button type="submit" className="button primary" disabled={isBusy}>
-            {settingsTexts.invite}
-          </button>
-        </div>
-      </form>
       <Pending of={request} />
+      <Problem text={problem} />
+      {data?.length === 0 && <p className="muted">{settingsTexts.noInvitations}</p>}
       {field}
       {found.length > 0 && (
         <ul className={`card ${style.rows}`} aria-label={settingsTexts.invitations}>
@@ -161,12 +194,7 @@ function Invitations({ project }: { readonly project: Project }) {
                 type="button"
                 className="button small"
                 aria-label={settingsTexts.revokeThis(email)}
-                onClick={() =>
-                  void attempt(settingsTexts.revokeThis(email), async () => {
-                    await revokeInvitation(project, id);
-                    if (id === made?.id) setMade(undefined);
-                  })
-                }
+                onClick={() => void revoke(id, email)}
               >
                 {settingsTexts.revoke}
               </button>

@@ -1,6 +1,6 @@
 // Settings of a project and its organization, by part: /settings/tokens. A person sees the parts
 // that their role may use.
-import type { ComponentType } from 'react';
+import { type ComponentType, useEffect } from 'react';
 import { Link } from 'wouter';
 import { type Boot, isAtLeast, type Project } from '../boot.js';
 import { showLink } from '../shell/show-link.js';
@@ -46,6 +46,10 @@ interface Props {
 export function Settings({ project, boot, item = 'project' }: Props) {
   const parts = PARTS.filter(({ least }) => isAtLeast(project.role, least));
   const part = parts.find(({ name }) => name === item);
+  const title = part && settingsTexts.parts[part.name];
+  useEffect(() => {
+    if (title !== undefined) document.title = `${title} · ${texts.nav.settings} · ${project.name}`;
+  }, [title, project.name]);
   return (
     <div className={style.settings}>
       <nav className={style.nav} aria-label={texts.nav.settings}>
@@ -66,7 +70,7 @@ export function Settings({ project, boot, item = 'project' }: Props) {
           <p role="status">{settingsTexts.notYours}</p>
         ) : (
           <>
-            <h1>{settingsTexts.parts[part.name]}</h1>
+            <h1>{title}</h1>
             <part.Content project={project} publicUrl={boot.publicUrl} />
           </>
         )}

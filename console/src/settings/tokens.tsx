@@ -5,6 +5,7 @@ import { day, instant, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { serviceNow } from '../api/clock.js';
 import { isAtLeast, type Project } from '../boot.js';
+import { useSearch } from '../shell/search-field.js';
 import { settingsTexts } from '../texts/settings.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
 import { ConfirmationDialog } from './confirmation-dialog.js';
@@ -14,9 +15,13 @@ import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
 import { useAttempt, useConfirmation } from './use-attempt.js';
 
+const textOf = ({ name, prefix, kind, scopes }: Token): string =>
+  [name, prefix, settingsTexts.kinds[kind], ...scopes].join(' ');
+
 export function Tokens({ project }: { readonly project: Project }) {
   const request = useQuery(tokensQuery(project));
   const { data } = request;
+  const { found, field } = useSearch(data ?? [], textOf, settingsTexts.searchTokens);
   const { asked: revoked, ask, close, problem, isBusy, attempt } = useConfirmation<Token>();
   const revoke = ({ id, name }: Token) =>
     attempt(settingsTexts.revokeThis(name), async () => {
@@ -29,9 +34,10 @@ export function Tokens({ project }: { readonly project: Project }) {
       <NewToken project={project} />
       <Pending of={request} />
       {data?.length === 0 && <p role="status">{settingsTexts.noTokens}</p>}
-      {data !== undefined && data.length > 0 && (
+      {field}
+      {found.length > 0 && (
         <ScrollingTable name={settingsTexts.parts.tokens} columns={settingsTexts.tokenColumns}>
-          {data.map((token) => (
+          {found.map((token) => (
             <Row key={token.id} project={project} token={token} revoke={() => ask(token)} />
           ))}
         </ScrollingTable>

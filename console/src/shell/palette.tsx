@@ -6,6 +6,7 @@ import { type DashboardItem, listQuery } from '../api/dashboard-list.js';
 import { recallHistory } from '../ask/history.js';
 import { toFragment } from '../ask/permalink.js';
 import type { Boot, Project } from '../boot.js';
+import { paletteTexts } from '../texts/palette.js';
 import { texts } from '../texts.js';
 import { Dialog } from './dialog.js';
 import { hasWords } from './has-words.js';
@@ -43,7 +44,8 @@ export function Palette({ boot, project, close }: { boot: Boot; project: Project
   const id = useId();
   const { data, error, isLoading } = useQuery(listQuery(project.id));
   const all = useMemo(() => targetsOf(boot, project, data), [boot, project, data]);
-  const found = all.filter(({ label }) => hasWords(label, words)).slice(0, SHOWN_MAX);
+  const matching = all.filter(({ label }) => hasWords(label, words));
+  const found = matching.slice(0, SHOWN_MAX);
 
   const open = (target: Target | undefined): void => {
     if (target === undefined) return;
@@ -63,16 +65,16 @@ export function Palette({ boot, project, close }: { boot: Boot; project: Project
   };
 
   return (
-    <Dialog name={texts.palette.label} close={close}>
+    <Dialog name={texts.goTo} close={close}>
       <input
         className={style.input}
         autoFocus
         role="combobox"
-        aria-label={texts.palette.label}
+        aria-label={texts.goTo}
         aria-expanded="true"
         aria-controls={id}
         aria-activedescendant={found.length > 0 ? `${id}-${active}` : undefined}
-        placeholder={texts.palette.placeholder}
+        placeholder={paletteTexts.placeholder}
         value={words}
         onKeyDown={press}
         onChange={(event) => {
@@ -80,7 +82,7 @@ export function Palette({ boot, project, close }: { boot: Boot; project: Project
           setActive(0);
         }}
       />
-      <div role="listbox" id={id} aria-label={texts.palette.label} className={style.list}>
+      <div role="listbox" id={id} aria-label={texts.goTo} className={style.list}>
         {found.map((target, index) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: keys go to the field
           <div
@@ -93,13 +95,18 @@ export function Palette({ boot, project, close }: { boot: Boot; project: Project
             onPointerMove={() => setActive(index)}
           >
             <span className={target.kind === 'query' ? style.query : style.label}>{target.label}</span>
-            <span className={style.kind}>{texts.palette[target.kind]}</span>
+            <span className={style.kind}>{paletteTexts.kinds[target.kind]}</span>
           </div>
         ))}
       </div>
+      {matching.length !== found.length && (
+        <p role="status" className={style.empty}>
+          {paletteTexts.first(SHOWN_MAX, matching.length)}
+        </p>
+      )}
       {found.length === 0 && (
         <p role="status" className={style.empty}>
-          {isLoading ? texts.loading : (error?.message ?? texts.palette.empty)}
+          {isLoading ? texts.loading : (error?.message ?? texts.noneFound)}
         </p>
       )}
     </Dialog>

@@ -31,7 +31,7 @@ export function useSearch<T>(items: readonly T[], textOf: (item: T) => string, n
         onChange={({ target }) => setWords(target.value)}
       />
       <p role="status" className={style.none}>
-        {found.length === 0 && texts.palette.empty}
+        {found.length === 0 && texts.noneFound}
       </p>
     </>
   );

@@ -72,7 +72,7 @@ export function Shell({ boot, project, screen, children }: ShellProps) {
         <div className={style.end}>
           <button type="button" className={`button plain ${style.search}`} onClick={() => setDialog('palette')}>
             <Icon name="search" size={16} />
-            <span className={style.searchText}>{texts.palette.label}</span>
+            <span className={style.searchText}>{texts.goTo}</span>
             <kbd aria-hidden="true">Ctrl K</kbd>
           </button>
           <AccountMenu person={boot.person} showHelp={() => setDialog('help')} />

@@ -9,6 +9,7 @@ const countOf = <T>(items: readonly T[], wanted: T): number => items.filter((ite
 
 export const alertTexts = {
   new: 'New alert',
+  search: 'Search alerts',
   none: 'No alerts yet',
   noneNote: 'An alert asks a question again and again, and tells webhooks and mailboxes when its condition turns.',
   gone: 'There is no such alert. It may have been removed from its dashboard.',
@@ -52,6 +53,7 @@ export const alertTexts = {
   parts: 'Alerts and reports',
   reports: {
     title: 'Reports',
+    search: 'Search reports',
     none: 'No reports yet',
     noneNote: 'A report sends a whole dashboard at a local time. It is written in the text of a dashboard:',
     example: 'An example',

@@ -1,7 +1,13 @@
-// Texts of the drawings of cohorts, funnels, paths and timelines, which load them.
+// Texts of the drawings of cohorts, funnels, paths, sessions and timelines, which load them.
 import { plural } from './plural.js';
 
 export const drawingTexts = {
+  sessionFigures: {
+    sessions: 'Sessions',
+    avg_duration: 'Average duration',
+    avg_events: 'Events per session',
+    bounce_rate: 'Bounce rate',
+  },
   steps: 'Steps by position',
   paths: (people: string, step: string, share: string) =>
     `Paths of ${people} people; the most frequent second step is ${step}, ${share}`,

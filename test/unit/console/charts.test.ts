@@ -74,6 +74,18 @@ test.each([
   expect([all[0], all.at(-1), all.length].join(' ')).toBe(expected);
 });
 
+test('the two hours that a clock shows alike when summer time ends have their offset', () => {
+  const hours = ['2026-10-24T23:00:00Z', '2026-10-25T00:00:00Z', '2026-10-25T01:00:00Z', '2026-10-25T02:00:00Z'];
+  const answer = {
+    ...answerOf(hours.map((hour) => ({ hour, count: 1 }))),
+    period: '2026-10-24T22:00:00Z/2026-10-25T23:00:00Z',
+  };
+  const { groups, measure } = splitColumns(answer);
+  const { data } = toBucketData(answer, 'Europe/Berlin', { time: 'hour', groups, measure });
+  expect(data.buckets.map(({ short }) => short)).toEqual(['01:00', '02:00 GMT+2', '02:00 GMT+1', '03:00']);
+  expect(data.buckets[2]?.long).toBe('25 Oct 2026, 02:00 GMT+1');
+});
+
 test.each([
   ['signup | last 5d | count by day, plan', [0, 3, 0, 4, 0]],
   ['signup | last 5d | count by day, plan | top 5 other', [0, 3, 0, 4, 0]],

@@ -1,0 +1,7 @@
+// Texts of the command palette, which loads them.
+export const paletteTexts = {
+  placeholder: 'Go to a screen, a project, a dashboard or an earlier query',
+  first: (shown: number, total: number) =>
+    `The first ${shown} of ${total.toLocaleString('en')}. More words find the others.`,
+  kinds: { screen: 'Screen', project: 'Project', dashboard: 'Dashboard', query: 'Query' },
+} as const;

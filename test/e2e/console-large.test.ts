@@ -1,0 +1,132 @@
+// What grows long in the console: lists of tokens, alerts and members that are searched, a palette
+// that says when it shows the first, and a dashboard that is printed before all of it was seen.
+import { expect, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
+
+const MANY = 13;
+
+const shop = useConsoleShop({
+  email: 'large@example.com',
+  fill: ({ fill }) =>
+    fill([
+      ...[30, 20, -15].map((total, index) => ({
+        ...{ event_type: 'booked', user_id: `user-${index}` },
+        event_properties: { account: `account ${index}`, total },
+      })),
+      { event_type: 'purchase', user_id: 'user-1' },
+    ]),
+});
+
+const cardsOf = (count: number): string =>
+  Array.from(
+    { length: count },
+    (_, n) =>
+      `      - {id: c${n}, title: Card ${n}, kind: metric, viz: number, query: 'purchase | last ${n + 1}d | count'}\n`,
+  ).join('');
+const boardOf = (title: string, cards: string): string =>
+  `version: 1\ntitle: ${title}\nsections:\n  - title: Numbers\n    cards:\n${cards}`;
+
+test('many alerts and many tokens are searched', async () => {
+  const alerts = Array.from(
+    { length: MANY },
+    (_, n) => `  - {id: alert-${n}, query: '* | count', when: value < 0, every: 1d, to: ['https://a.example']}\n`,
+  );
+  const reports = Array.from(
+    { length: MANY },
+    (_, n) => `  - {id: report-${n}, at: 'monday 0${n % 10}:00', to: ['https://a.example']}\n`,
+  );
+  const told = boardOf('Told', cardsOf(1));
+  // At most ten reports in one document.
+  await createDashboard(shop, `${told}alerts:\n${alerts.join('')}reports:\n${reports.slice(0, 6).join('')}`);
+  await createDashboard(shop, `${told}reports:\n${reports.slice(6).join('')}`);
+  const visited = await shop.visit('/alerts');
+  const { page } = visited;
+  for (const [path, name, kind] of [
+    ['/alerts', 'Search alerts', 'alert'],
+    ['/alerts/reports', 'Search reports', 'report'],
+  ] as const) {
+    await page.goto(shop.addressOf(path));
+    await page.getByRole('heading', { name: `${kind}-3` }).waitFor();
+    await page.getByRole('searchbox', { name }).fill(`told ${kind}-12`);
+    await page.getByRole('heading', { name: `${kind}-3` }).waitFor({ state: 'detached' });
+    await page.getByRole('heading', { name: `${kind}-12` }).waitFor();
+    await expectNoFindings(visited);
+  }
+
+  await page.goto(shop.addressOf('/settings/tokens'));
+  const create = page.getByRole('button', { name: 'Create token' });
+  for (let n = 0; n < MANY; n += 1) {
+    await page.getByRole('textbox', { name: 'Name' }).fill(`token-${n}`);
+    await create.click();
+    await page.getByRole('rowheader', { name: `token-${n}` }).waitFor();
+  }
+  await page.getByRole('searchbox', { name: 'Search tokens' }).fill('SERVICE token-12');
+  await page.getByRole('rowheader', { name: 'token-3' }).waitFor({ state: 'detached' });
+  await page.getByRole('rowheader', { name: 'token-12' }).waitFor();
+  await expectNoFindings(visited);
+});
+
+test('the form that invites is above the members, however many there are', async () => {
+  const { page } = await shop.visit('/settings/members');
+  const invite = await page.getByRole('button', { name: 'Invite' }).boundingBox();
+  const members = await page.getByRole('list', { name: 'Members' }).boundingBox();
+  expect(Number(invite?.y)).toBeLessThan(Number(members?.y));
+  await page.getByText('No invitation is open.').waitFor();
+});
+
+test('the palette says when it shows only the first of what it found', async () => {
+  for (let n = 0; n < MANY; n += 1) await createDashboard(shop, boardOf(`Region ${n}`, cardsOf(1)));
+  const { page } = await shop.visit('/live');
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  await field.fill('region');
+  await page
+    .getByRole('status')
+    .filter({ hasText: /The first 12 of \d\d\./ })
+    .waitFor();
+  await field.fill('region 12');
+  await page.getByRole('option', { name: 'Region 12' }).waitFor();
+  expect(await page.getByText('The first 12').count()).toBe(0);
+});
+
+test('a dashboard is printed with all of its cards, also those that were never seen', async () => {
+  const path = `/dashboards/${await createDashboard(shop, boardOf('Long', cardsOf(40)))}`;
+  const { page } = await shop.visit('/dashboards');
+  await page.addInitScript(`window.print = () => {
+    window.printed = [...document.querySelectorAll('main section section')].map((card) => card.textContent);
+  };`);
+  await page.goto(shop.addressOf(path));
+  await page.getByRole('region', { name: 'Card 0' }).getByText('1', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Print' }).click();
+  await expect.poll(() => page.evaluate('window.printed?.length')).toBe(40);
+  expect(await page.evaluate('window.printed')).toEqual(Array.from({ length: 40 }, (_, n) => `Card ${n}count1`));
+});
+
+test('numbers below zero are not drawn as parts of a whole', async () => {
+  const query = 'booked | last 30d | sum event_properties.total by event_properties.account';
+  const card = (id: string, q: string): string =>
+    `      - {id: ${id}, title: ${id}, kind: chart, viz: pie, query: '${q}'}\n`;
+  const source = boardOf('Balances', card('all', query) + card('positive', `${query} | where total > 0`));
+  const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, source)}`);
+  await page
+    .getByRole('region', { name: 'positive' })
+    .getByText(/60\.0.%/)
+    .waitFor();
+  const all = page.getByRole('region', { name: 'all' });
+  await all
+    .getByRole('cell', { name: '-15' })
+    .or(all.getByRole('cell', { name: '−15' }))
+    .waitFor();
+  expect(await all.getByText('%').count()).toBe(0);
+});
+
+test('queries of a card by different times are drawn apart', async () => {
+  const card =
+    "      - id: both\n        title: Both\n        kind: chart\n        viz: line\n        queries:\n          - {name: days, query: 'purchase | last 3d | count by day'}\n          - {name: hours, query: 'purchase | last 3d | count by hour'}\n";
+  const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, boardOf('Times', card))}`);
+  await page.getByRole('region', { name: 'hours' }).getByRole('img').waitFor();
+  await page.getByRole('region', { name: 'days' }).getByRole('img').waitFor();
+});
