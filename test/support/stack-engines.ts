@@ -26,7 +26,7 @@ const OTHER_PROFILE = {
   ...{ date_time_input_format: 'basic', date_time_output_format: 'unix_timestamp', use_query_cache: 1 },
   ...{ output_format_json_quote_64bit_integers: 1, output_format_json_quote_denormals: 1 },
   ...{ output_format_json_quote_64bit_floats: 1, output_format_json_map_as_array_of_tuples: 1 },
-  ...{ empty_result_for_aggregation_by_empty_set: 1, enable_extended_results_for_datetime_functions: 1 },
+  ...{ empty_result_for_aggregation_by_empty_set: 1 },
   ...{ enable_global_with_statement: 0, enable_named_columns_in_function_tuple: 1, force_aggregation_in_order: 1 },
   date_time_64_output_format_cut_trailing_zeros_align_to_groups_of_thousands: 1,
   session_timezone: 'America/New_York',

@@ -19,7 +19,6 @@ export const PINNED_SETTINGS = {
   date_time_output_format: 'simple',
   enable_analyzer: 1,
   empty_result_for_aggregation_by_empty_set: 0,
-  enable_extended_results_for_datetime_functions: 0,
   enable_global_with_statement: 1,
   enable_named_columns_in_function_tuple: 0,
   final: 0,
