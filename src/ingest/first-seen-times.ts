@@ -147,38 +147,63 @@ const unpack = (packed: Buffer, now: number): number => {
   return now - (ageMs > 2 ** 31 ? ageMs - 2 ** 32 : ageMs);
 };
 
+interface Settled {
+  readonly projectId: string;
+  readonly insertIds: readonly string[];
+  /** Milliseconds, one for each id; `now` by default. */
+  readonly times?: readonly number[];
+  readonly now: number;
+}
+
 /**
- * Returns for each id the time of its first acceptance; its own of `times` when it is new. A script
- * settles each id, so two concurrent requests agree. A time of more than a day ago is not
- * remembered; it is stored as a day ago, because an older one could look like one of the future.
+ * Returns for each id the time of its first acceptance; its own of `times` when it is new. A time
+ * of more than a day ago is not remembered; it is stored as a day ago, because an older one could
+ * look like one of the future.
  */
 export async function settleFirstSeenTimes(
   redis: Redis,
-  request: {
-    readonly projectId: string;
-    readonly insertIds: readonly string[];
-    /** Milliseconds, one for each id; `now` by default. */
-    readonly times?: readonly number[];
-    readonly now: number;
-  },
+  request: Settled,
   limits: FirstTimesLimits,
 ): Promise<number[]> {
-  const { projectId, now } = request;
+  const { times = [], now } = request;
+  const found = await settle(redis, request, limits);
+  return found.map((first, index) => (first === null ? (times[index] ?? now) : unpack(first, now)));
+}
+
+/** Those of the distinct ids that were not taken or settled within a day. */
+export async function takeNewIds(
+  redis: Redis,
+  { projectId, ids, now }: { readonly projectId: string; readonly ids: readonly string[]; readonly now: number },
+  limits: FirstTimesLimits,
+): Promise<string[]> {
+  const found = await settle(redis, { projectId, insertIds: ids, now }, limits);
+  return ids.filter((_, index) => found[index] === null);
+}
+
+/**
+ * The packed first-seen time of each id; null when it is new. A script settles each id, so two
+ * concurrent requests agree.
+ */
+async function settle(
+  redis: Redis,
+  { projectId, insertIds, times, now }: Settled,
+  limits: FirstTimesLimits,
+): Promise<(Buffer | null)[]> {
   const fixed = [
     ...[projectId, now, REMEMBERED_MS, SLICE_MS, SLICES_MAX],
     ...[Math.ceil(limits.perProjectMax / SLICES_MAX), limits.totalMax],
   ];
   const oldest = now - REMEMBERED_MS;
-  const times: number[] = [];
-  for (const ids of inParts(request.insertIds)) {
-    const own = ids.map((_, index) => request.times?.[times.length + index] ?? now);
-    const packed = ids.map((id, index) => Buffer.concat([hashOf(id), pack(Math.max(own[index] ?? now, oldest))]));
+  const found: (Buffer | null)[] = [];
+  for (const ids of inParts(insertIds)) {
+    const packed = ids.map((id, index) =>
+      Buffer.concat([hashOf(id), pack(Math.max(times?.[found.length + index] ?? now, oldest))]),
+    );
     const keys = [HELD, FIRST_TIMES_TOTAL];
-    const found = await redis.callBuffer('EVAL', SETTLE, keys.length, ...keys, ...fixed, ...packed);
-    const settled = found as (Buffer | null)[];
-    times.push(...settled.map((first, index) => (first === null ? (own[index] ?? now) : unpack(first, now))));
+    const settled = await redis.callBuffer('EVAL', SETTLE, keys.length, ...keys, ...fixed, ...packed);
+    found.push(...(settled as (Buffer | null)[]));
   }
-  return times;
+  return found;
 }
 
 /** Deletes the first-seen times of these events. */

@@ -95,7 +95,7 @@ export async function decideAndCount(tracked: Received, deps: StepDeps): Promise
  */
 export async function settleTimes(
   { envelope, eventsWithoutTime, translated }: Counted,
-  { redis, firstTimes }: StepDeps,
+  { redis, firstTimes }: Pick<StepDeps, 'redis' | 'firstTimes'>,
 ): Promise<Envelope> {
   const computed = translated?.times ?? NONE_COMPUTED;
   if (eventsWithoutTime.size === 0 && computed.size === 0) return envelope;

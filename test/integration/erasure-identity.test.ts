@@ -12,6 +12,16 @@ beforeAll(async () => {
 
 afterAll(() => stack?.close());
 
+/** Devices that ClickHouse has mapped to people. */
+async function mappedDevices(projectId: string): Promise<string[]> {
+  const result = await stack.store.client.query({
+    query: 'SELECT DISTINCT device_id FROM device_map WHERE project_id = {projectId:UUID} ORDER BY device_id',
+    query_params: { projectId },
+    format: 'JSONEachRow',
+  });
+  return (await result.json<{ device_id: string }>()).map(({ device_id: id }) => id);
+}
+
 const ALICE = "user_id = 'alice' OR (user_id = '' AND device_id IN ('phone', 'laptop', 'alice'))";
 
 test('erasing a person deletes their devices, profile and mappings, and no other data', async () => {
@@ -35,6 +45,7 @@ test('erasing a person deletes their devices, profile and mappings, and no other
   await holds(9);
   await eventually(async () => expect(await ask('users | list')).toHaveLength(2));
   await eventually(async () => expect((await ask('* | unique'))[0]?.value).toBe(3));
+  await eventually(async () => expect(await mappedDevices(project.id)).toEqual(['laptop', 'phone', 'tablet']));
   const others = await digestOfOthers(stack.store, project.id, ALICE);
 
   const { status, body } = await gdpr.erase('alice');
@@ -44,6 +55,7 @@ test('erasing a person deletes their devices, profile and mappings, and no other
   expect(Date.parse(String(body.purge_by))).toBeGreaterThan(Date.parse(String(body.verified_at)));
   expect(Object.keys(body).slice(3, 7)).toEqual(['events', 'mappings', 'profiles', 'devices']);
   expect(await digestOfOthers(stack.store, project.id, '0')).toBe(others);
+  expect(await mappedDevices(project.id)).toEqual(['tablet']);
   expect(await ask('user "alice" | count')).toMatchObject([{ value: 0 }]);
   expect((await ask('users | list')).map(({ user_id: id }) => id)).toEqual(['bob']);
   expect((await ask('* | unique'))[0]?.value).toBe(2);

@@ -5,6 +5,7 @@ import type { NewProject } from '../../src/accounts/store.js';
 import { insertEvents } from '../../src/ingest/insert/ingest-partition.js';
 import type { AcceptedEvent } from '../../src/ingest/insert/replay-events.js';
 import { EventBlock } from '../../src/ingest/insert/row.js';
+import { readBacklogs } from '../../src/ingest/payloads.js';
 import { isJobOfPayloadKnown } from '../../src/ingest/queue.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
@@ -157,6 +158,10 @@ describe('from POST /track to the stored rows', () => {
     await Promise.all(range(3).map(() => track(processes.url, project.publicKey, body)));
     await drained();
     expect(await store.count(project.id, "event_type = 'thrice'")).toBe(500);
+    // Above its share of the backlog the project would be refused for ever.
+    const redis = createRedis(databases.config);
+    await eventually(async () => expect(await readBacklogs(redis)).toEqual(new Map()));
+    redis.disconnect();
   });
 
   test('every event is stored exactly once while one of two workers is killed repeatedly', async () => {

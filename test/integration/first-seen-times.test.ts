@@ -2,8 +2,13 @@
 // bounded, and a project only displaces its own entries.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import type { Identification } from '../../src/identity/queue.js';
 import { deleteFirstSeenTimes, settleFirstSeenTimes, sweepFirstTimes } from '../../src/ingest/first-seen-times.js';
-import { newUuidV7 } from '../../src/platform/ids.js';
+import { commitCalls } from '../../src/ingest/protocols/commit-calls.js';
+import { settleTimes } from '../../src/ingest/steps.js';
+import { createAdmission } from '../../src/platform/flow/admission.js';
+import { GroupCommit } from '../../src/platform/flow/group-commit.js';
+import { newUuidV7, toProjectId } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
 import { redisBytesOf } from '../support/redis-memory.js';
@@ -150,4 +155,60 @@ describe('first-seen times in Redis', () => {
     const lengths = await Promise.all(slices.map((slice) => redis.hlen(slice)));
     expect(lengths.reduce((sum, one) => sum + one, 0)).toBe(entries.reduce((sum, one) => sum + one, 0));
   });
+});
+
+test('a time that was computed from the moment of the delivery is that of the first one', async () => {
+  const now = Date.now();
+  const project = newUuidV7();
+  const deliver = async (t: number, computed: number) => {
+    const envelope = {
+      header: { v: 1, p: project, t, ip: '', ua: '', geo: {}, o: 'client', n: 1 } as const,
+      body: Buffer.from('{}'),
+    };
+    const translated = { calls: [], times: new Map([[0, computed]]), skipped: new Map() };
+    const counted = { envelope, eventsWithoutTime: new Map([[0, 'a']]), translated, dropped: 0 };
+    const settled = await settleTimes(counted, { redis, firstTimes: { totalMax: 1000, perProjectMax: 500 } });
+    return settled.header.first;
+  };
+  expect(await deliver(now, now - 5000)).toEqual({ 0: now - 5000 });
+  expect(await deliver(now + 2000, now - 3000)).toEqual({ 0: now - 5000 });
+  // The first delivery may have been at a clock that is ahead of this one.
+  expect(await deliver(now - 5000, now - 9000)).toEqual({ 0: now - 5000 });
+});
+
+test('a call that must not be applied twice is applied once, also when it is sent twice in one millisecond', async () => {
+  const applied: string[] = [];
+  let isRefused = false;
+  const admission = createAdmission(
+    { measure: async () => ({ jobs: 0, bytes: 0 }), measureProjects: async () => new Map() },
+    { jobsMax: 10, memoryBytesMax: 1000, promptBytesMax: 1000 },
+  );
+  const groupCommit = new GroupCommit<Identification>(
+    async ({ items }) => {
+      const users = items.map(({ user }) => user);
+      if (isRefused && users.includes('bob')) throw new Error('redis is unavailable');
+      applied.push(...users);
+    },
+    { weightMax: 1, bytesMax: 1000, delayMs: 1 },
+  );
+  const deps = {
+    ingest: { redis, firstTimes: { totalMax: 1000, perProjectMax: 500 } },
+    identity: { admission, groupCommit },
+  };
+  const credential = { projectId: toProjectId(newUuidV7()) };
+  const now = Date.now();
+  const send = (...users: string[]) => {
+    const calls = users.map((userId) => ({
+      ...{ call: { userId, deviceId: undefined, ops: { add: { visits: 1 } } }, onceId: `$add ${userId}` },
+    }));
+    return commitCalls(deps, { req: { headers: {} }, credential, bytes: Buffer.alloc(10), calls, now });
+  };
+  await Promise.all([send('ada', 'ada'), send('ada'), send('ada')]);
+  expect(applied).toEqual(['ada']);
+
+  isRefused = true;
+  await expect(send('eve', 'bob')).rejects.toThrow('redis is unavailable');
+  isRefused = false;
+  await send('eve', 'bob');
+  expect(applied).toEqual(['ada', 'eve', 'bob']);
 });

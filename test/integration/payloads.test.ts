@@ -7,7 +7,9 @@ import {
   createIngestQueue,
   enqueueIngest,
   ingestQueuesOf,
+  isIngestQueue,
   listActiveJobs,
+  measureBacklog,
 } from '../../src/ingest/queue.js';
 import { CountedWaits } from '../../src/ingest/wait-until-counted.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
@@ -103,6 +105,23 @@ test('a bulk job waits for the backlog of its project, not for that of its shard
   expect(waiting.map(({ id = '' }) => projectOfJob(id))).toEqual([one, other, one, one]);
   await bulk.obliterate({ force: true });
   await bulk.close();
+});
+
+test('the queues of every shard are ingest queues, whose dead letters have payloads', () => {
+  expect([1, 2, 12].flatMap(ingestQueuesOf).filter((name) => !isIngestQueue(name))).toEqual([]);
+  expect(['identify', 'ingest-second'].filter(isIngestQueue)).toEqual([]);
+});
+
+test('jobs that wait for the end of a move are backlog, and first-seen times are none', async () => {
+  const queue = createIngestQueue(redis, 'ingest-7');
+  await queue.add('events', {} as never, { delay: 600_000 });
+  const before = await measureBacklog([queue], redis);
+  expect(before.jobs).toBe(1);
+  await redis.set('ingest:times:total', 1_000_000);
+  expect(before.bytes - (await measureBacklog([queue], redis)).bytes).toBeGreaterThan(50_000_000);
+  await redis.del('ingest:times:total');
+  await queue.obliterate({ force: true });
+  await queue.close();
 });
 
 test('an answer waits until the job is gone, for a limited time and with a limited number of others', async () => {

@@ -1,24 +1,18 @@
-// Commands of shards that meet what else goes on: merges, other commands, projects that are created
-// or deleted, a Redis that loses its last writes. No process of the service runs.
+// Commands of shards that meet what else goes on: other commands, and projects that are created or
+// deleted. No process of the service runs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { jobIdOfPayload, newPayloadKey } from '../../src/ingest/payloads.js';
-import { PLACEMENT_VERSION } from '../../src/ingest/placement-cache.js';
-import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { hasTable } from '../../src/platform/clickhouse/has-table.js';
 import { migrateShard, migrateShards, withClient } from '../../src/platform/clickhouse/migrate.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
-import { waitForIngestion } from '../../src/privacy/erase-people.js';
 import { addShard } from '../../src/shards/add-shard.js';
 import { changeAddress } from '../../src/shards/change-address.js';
-import { copyProject } from '../../src/shards/copy-project.js';
-import { fenceOf, raiseFence } from '../../src/shards/move-fence.js';
 import { drainShard, moveProject } from '../../src/shards/move-project.js';
 import { removeShard } from '../../src/shards/remove-shard.js';
 import { placeProject, setAcceptsNew, setCluster } from '../../src/shards/store.js';
 import { hurryCleaning } from '../support/erasure.js';
 import { startExtraEngine } from '../support/extra-engine.js';
-import { startTwoShards, type TwoShards } from '../support/shards.js';
+import { createProjectWithEvent, sayingDepsOf, startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestDatabases } from '../support/stack.js';
 import { createTestProject } from '../support/track.js';
 
@@ -30,98 +24,8 @@ beforeAll(async () => {
 
 afterAll(() => two?.close());
 
-/** A project with an event, and its two shards. */
-async function projectWithEvent(): Promise<{ id: ProjectId; home: number; other: number }> {
-  const { id } = await createTestProject(two.databases);
-  const home = (await two.shards.homeOf(id)).shard;
-  const values = [{ project_id: id, event_type: 'visit', time: '2026-01-01 00:00:00', insert_id: 'one' }];
-  await (await two.clientOf(home)).insert({ table: 'events', values, format: 'JSONEachRow' });
-  return { id, home, other: home === 1 ? 2 : 1 };
-}
-
-/** What the commands say; `onLine` is called with each line. */
-function depsOf({ waitMs = 0, onLine = (_line: string) => {} } = {}) {
-  const said: string[] = [];
-  const aborting = new AbortController();
-  const say = (line: string) => {
-    said.push(line);
-    onLine(line);
-  };
-  return { said, abort: () => aborting.abort(), deps: { ...two.deps, say, signal: aborting.signal, waitMs } };
-}
-
-test('versions of a mapping that ClickHouse merges meanwhile are copied as one', async () => {
-  const { id } = await createTestProject(two.databases);
-  const [source, destination] = [await two.clientOf(1), await two.clientOf(2)];
-  const mapping = { project_id: id, device_id: 'phone' };
-  const values = [
-    { ...mapping, user_id: 'ada', updated_at: '2026-01-01 00:00:00' },
-    { ...mapping, user_id: 'bob', updated_at: '2026-01-02 00:00:00' },
-  ];
-  // In one part, which is merged only on request.
-  const clickhouse_settings = { optimize_on_insert: 0 } as const;
-  await source.insert({ table: 'device_map', values, format: 'JSONEachRow', clickhouse_settings });
-  expect(await two.rowsOn(1, { id }, 'device_map')).toBe(2);
-  const merging: ClickHouseClient = Object.assign(Object.create(destination) as ClickHouseClient, {
-    exec: async (params: Parameters<ClickHouseClient['exec']>[0]) => {
-      const result = await destination.exec(params);
-      await source.command({ query: 'OPTIMIZE TABLE device_map FINAL' });
-      return result;
-    },
-  });
-  const fence = fenceOf(id, 1);
-  await raiseFence(destination, fence, async () => {});
-  const copied = await copyProject({ from: source, to: merging, signal: AbortSignal.timeout(60_000), fence }, id);
-  expect(copied.find(({ table }) => table === 'device_map')).toEqual({ table: 'device_map', rows: 1 });
-});
-
-test('rows that queries still read are spared by the move after one that was killed', async () => {
-  const { id, home, other } = await projectWithEvent();
-  const killed = depsOf({ waitMs: 3000, onLine: (line) => line.startsWith('waiting') && killed.abort() });
-  await expect(moveProject(killed.deps, id, other)).rejects.toThrow();
-  expect([await two.rowsOn(home, { id }), await two.rowsOn(other, { id })]).toEqual([1, 1]);
-  const { deps, said } = depsOf();
-  await moveProject(deps, id, home);
-  const lines = said.filter((line) => /queries|deleted/.test(line));
-  expect(lines.slice(0, 2)).toEqual([
-    expect.stringMatching(/^waiting \d s for queries that read the old shard/),
-    `1 rows of the project ${id} are deleted from shard ${home}`,
-  ]);
-  expect([await two.rowsOn(home, { id }), await two.rowsOn(other, { id })]).toEqual([1, 0]);
-}, 240_000);
-
-test('a project stays where it was when Redis has lost the version by which jobs know of the move', async () => {
-  const { id, home, other } = await projectWithEvent();
-  const before = await two.redis.get(PLACEMENT_VERSION);
-  const restore = (line: string) => line.startsWith('events:') && two.redis.set(PLACEMENT_VERSION, before ?? '');
-  const move = moveProject(depsOf({ onLine: restore }).deps, id, other);
-  await expect(move).rejects.toThrow('redis has lost the version of the placements');
-  expect(await two.shards.homeOf(id)).toMatchObject({ shard: home, isMoving: false });
-  await moveProject(depsOf().deps, id, other);
-  expect(await two.rowsOn(other, { id })).toBe(1);
-}, 240_000);
-
-test('jobs that are put back again and again, but never all at once, are not waited for', async () => {
-  const { id } = await projectWithEvent();
-  const [one, next] = [0, 1].map(() => jobIdOfPayload(newPayloadKey({ project: id, shard: 1 })));
-  const active = 'bull:ingest-bulk:active';
-  const set = (...ids: (string | undefined)[]) =>
-    two.redis
-      .multi()
-      .del(active)
-      .rpush(active, ...ids.map(String))
-      .exec();
-  await set(one, next);
-  // One of them is in the list at any time.
-  const putBack = setInterval(() => void set(Math.random() < 0.5 ? one : next), 5);
-  try {
-    const deps = { config: two.databases.config, redis: two.redis, shards: two.shards };
-    await waitForIngestion({ ...deps, signal: AbortSignal.timeout(30_000) }, [{ projectId: id }]);
-  } finally {
-    clearInterval(putBack);
-    await two.redis.del(active);
-  }
-});
+const projectWithEvent = () => createProjectWithEvent(two);
+const depsOf = (options?: Parameters<typeof sayingDepsOf>[1]) => sayingDepsOf(two, options);
 
 test('a drain waits for projects that are being created', async () => {
   await two.postgres.transaction(async (creating) => {

@@ -179,6 +179,11 @@ describe('token routes', () => {
     expect(await send(service)).toBe(200);
     await join(postgres, team.organization.id, person, 'owner');
     expect((await query(personal)).status).toBe(401);
+    // Also one that is not revoked.
+    const { token } = (await create(person)).body;
+    expect((await query(token)).status).toBe(200);
+    await postgres('members').where({ person_id: person.id }).delete();
+    await stops(async () => expect((await query(token)).status).toBe(401));
   });
 });
 

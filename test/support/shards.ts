@@ -3,6 +3,7 @@ import type { NewProject } from '../../src/accounts/store.js';
 import type { ClickHouseClient } from '../../src/platform/clickhouse/client.js';
 import { Shards } from '../../src/platform/clickhouse/shards.js';
 import type { Config } from '../../src/platform/config.js';
+import type { ProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { addShard, type ShardsDeps } from '../../src/shards/add-shard.js';
@@ -16,6 +17,7 @@ import {
   type TestDatabases,
 } from './stack.js';
 import type { ProcessKind } from './stack-processes.js';
+import { createTestProject } from './track.js';
 
 /** `close` also ends its connections to PostgreSQL. */
 export function openShards(config: Config): Shards {
@@ -84,4 +86,24 @@ async function countRows(clickhouse: ClickHouseClient, table: string, id: string
     format: 'JSONEachRow',
   });
   return (await result.json<{ rows: number }>())[0]?.rows ?? -1;
+}
+
+/** A project with an event, and its two shards. */
+export async function createProjectWithEvent(two: TwoShards): Promise<{ id: ProjectId; home: number; other: number }> {
+  const { id } = await createTestProject(two.databases);
+  const home = (await two.shards.homeOf(id)).shard;
+  const values = [{ project_id: id, event_type: 'visit', time: '2026-01-01 00:00:00', insert_id: 'one' }];
+  await (await two.clientOf(home)).insert({ table: 'events', values, format: 'JSONEachRow' });
+  return { id, home, other: home === 1 ? 2 : 1 };
+}
+
+/** Of a command: what it says; `onLine` is called with each line. */
+export function sayingDepsOf(two: TwoShards, { waitMs = 0, onLine = (_line: string): unknown => undefined } = {}) {
+  const said: string[] = [];
+  const aborting = new AbortController();
+  const say = (line: string) => {
+    said.push(line);
+    onLine(line);
+  };
+  return { said, abort: () => aborting.abort(), deps: { ...two.deps, say, signal: aborting.signal, waitMs } };
 }

@@ -6,26 +6,25 @@ import { type Credential, rateSubjectsOf } from '../../access/credentials.js';
 import { authenticate, authenticateKey, hasKey } from '../../access/middleware.js';
 import type { LayeredRateLimit } from '../../access/rate-limits.js';
 import { toExpressPath } from '../../access/route-matrix.js';
-import { type CommitDeps, commitCall } from '../../identity/commit.js';
+import type { CommitDeps } from '../../identity/commit.js';
 import { NoSuchRoute, PublicError } from '../../platform/errors.js';
 import { countRefusals } from '../../platform/flow/refusal.js';
 import { allowAnyOrigin } from '../../platform/http/cross-origin.js';
 import type { PlainRequest } from '../../platform/http/plain-request.js';
 import { createBodyReader, type WithBody } from '../../platform/http/read-body.js';
-import { requestIdOf } from '../../platform/http/request-id.js';
 import type { ErrorLocals } from '../../platform/http/respond.js';
 import { createRouter } from '../../platform/http/router.js';
-import { deleteFirstSeenTimes, settleFirstSeenTimes } from '../first-seen-times.js';
 import type { FrontRoute } from '../front.js';
 import { throwFailure } from '../front-failures.js';
 import { isParsedInLoop } from '../limits.js';
 import type { IngestDeps } from '../routes.js';
 import { admit, awaitTurn, type Counted, decideAndCount, enqueue, requireQuota, settleTimes } from '../steps.js';
+import { commitCalls } from './commit-calls.js';
 import { identifySenderTask } from './identify-sender.js';
 import { PROTOCOL_PATHS } from './paths.js';
 import type { Counts, Protocol } from './protocol.js';
 import { PROTOCOLS } from './table.js';
-import { type ProfileChange, parseForeign } from './translate.js';
+import { parseForeign } from './translate.js';
 
 export interface ProtocolDeps {
   readonly ingest: IngestDeps;
@@ -199,32 +198,6 @@ async function commit(accepted: Accepted, counted: Counted, deps: ProtocolDeps):
     deps.identity.admission.admit(accepted.credential.projectId);
   }
   if (events > 0) await enqueue(await settleTimes(counted, deps.ingest), deps.ingest);
-  if (calls.length > 0) await commitCalls(accepted, { calls, now }, deps);
+  if (calls.length > 0) await commitCalls(deps, { ...accepted, calls, now });
   return { accepted: events + calls.length, bytes: accepted.bytes.length, now };
-}
-
-async function commitCalls(
-  { req, credential: { projectId }, bytes }: Accepted,
-  { calls, now }: { readonly calls: readonly ProfileChange[]; readonly now: number },
-  { ingest: { redis, firstTimes }, identity }: ProtocolDeps,
-): Promise<void> {
-  const insertIds = [...new Set(calls.flatMap(({ onceId }) => onceId ?? []))];
-  const times =
-    insertIds.length === 0 ? [] : await settleFirstSeenTimes(redis, { projectId, insertIds, now }, firstTimes);
-  const fresh = new Set(insertIds.filter((_, index) => times[index] === now));
-  const applied = calls.filter(({ onceId }) => onceId === undefined || fresh.delete(onceId));
-  const share = { projectId, bytes: Math.ceil(bytes.length / calls.length), request: requestIdOf(req) };
-  try {
-    await Promise.all(applied.map(({ call }) => commitCall({ ...share, call }, identity)));
-  } catch (error) {
-    const onceIds = applied.flatMap(({ onceId }) => onceId ?? []);
-    // The sender will repeat them.
-    if (onceIds.length > 0) {
-      await deleteFirstSeenTimes(
-        redis,
-        onceIds.map((insertId) => ({ projectId, insertId })),
-      );
-    }
-    throw error;
-  }
 }

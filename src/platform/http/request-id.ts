@@ -25,4 +25,4 @@ export function settleRequestId({ headers }: IncomingMessage): string {
 }
 
 /** Only for requests that have an id (`settleRequestId`). */
-export const requestIdOf = (req: IncomingMessage): string => String(req.headers[HEADER]);
+export const requestIdOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string => String(headers[HEADER]);
