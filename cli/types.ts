@@ -48,7 +48,9 @@ async function run(): Promise<void> {
   // A named project has a key in the database, so that the address of the environment is not used.
   const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
   const found = { ...(project === undefined && env), dataDirectory, readSecretKey };
-  const text = WRITERS[language](await readProjectTypes(createAsk(await resolveTarget({ url, key, project }, found))));
+  const types = await readProjectTypes(createAsk(await resolveTarget({ url, key, project }, found)));
+  if (types.events.length === 0) process.stderr.write('the project has no events: no event has a type\n');
+  const text = WRITERS[language](types);
   if (out === undefined) process.stdout.write(text);
   // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
   else writeFileSync(resolve(env.INIT_CWD || '.', out), text);

@@ -56,6 +56,11 @@ async function run(): Promise<boolean> {
   const directory = mkdtempSync(join(tmpdir(), 'event-analytics-faults-'));
   const disk = tryMountSmallDisk(directory, DISK_MEGABYTES);
   if (disk === undefined) say('no file system can be mounted here: the disk is not filled');
+  // Interrupted runs exit without `finally`.
+  process.once('exit', () => {
+    disk?.unmount();
+    rmSync(directory, { recursive: true, force: true });
+  });
   const stack = await startStack({ directory, settings: { ...UNLIMITED, ...LOCAL_HOOKS } });
   const second = startSecondWorker(directory, LOCAL_HOOKS);
   const findPid: FindPid = (name) =>
@@ -97,8 +102,6 @@ async function run(): Promise<boolean> {
     receiver.close();
     await second.stop();
     await stack.stop();
-    disk?.unmount();
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 

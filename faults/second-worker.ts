@@ -36,18 +36,23 @@ export function startSecondWorker(dataDirectory: string, more: Readonly<Record<s
       if (!isStopping) await delay(RESTART_MS);
     }
   })();
+  const kill = (): void => {
+    isStopping = true;
+    if (pid === undefined) return;
+    // A process that is paused ends only when it goes on.
+    process.kill(pid, 'SIGCONT');
+    process.kill(pid, 'SIGKILL');
+  };
+  // Interrupted runs exit, and the worker would go on.
+  process.once('exit', kill);
   return {
     get pid() {
       return pid;
     },
     async stop() {
-      isStopping = true;
-      if (pid !== undefined) {
-        // A process that is paused ends only when it goes on.
-        process.kill(pid, 'SIGCONT');
-        process.kill(pid, 'SIGKILL');
-      }
+      kill();
       await ended;
+      process.off('exit', kill);
     },
   };
 }

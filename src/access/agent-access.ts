@@ -3,13 +3,13 @@
 import type { Request, Response } from 'express';
 import { AGENT_SCOPES, resourceMetadataUrl } from '../oauth/addresses.js';
 import { PublicError } from '../platform/errors.js';
+import { REALM } from './challenge.js';
 import type { Credential, CredentialStore } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
 
-const REALM = 'Bearer realm="Event Analytics Service"';
-
 /** Names the document that leads a client to the authorization by OAuth. */
-const challengeOf = (publicUrl: URL): string => `${REALM}, resource_metadata="${resourceMetadataUrl(publicUrl)}"`;
+const challengeOf = (publicUrl: URL): string =>
+  `Bearer ${REALM}, resource_metadata="${resourceMetadataUrl(publicUrl)}"`;
 
 /** The text of the credential, from either header; undefined when there is none. */
 function givenKey({ headers }: Pick<Request, 'headers'>): string | undefined {

@@ -3,7 +3,7 @@
 import type { ErrorRequestHandler } from 'express';
 import { PublicError } from '../platform/errors.js';
 
-const REALM = 'realm="Event Analytics Service"';
+export const REALM = 'realm="Event Analytics Service"';
 const KEY_CHALLENGE = `ApiKey ${REALM}, header="X-API-Key"`;
 const SESSION_CHALLENGE = `Cookie ${REALM}, form-action="/login"`;
 

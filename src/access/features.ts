@@ -25,6 +25,9 @@ const PATHS_OF_FEATURE = {
 /** Of SDKs of other products. Their settings, which they read by GET, are no part of a feature. */
 const SDK_PATHS = PROTOCOL_PATHS.filter(({ method }) => method === 'POST').map(({ path }) => toExpressPath(path));
 
+/** Features with routes that scripts of other origins use. */
+const READ_BY_SCRIPTS: ReadonlySet<Feature> = new Set(['track', 'identify', 'query', 'mcp']);
+
 export type Feature = keyof typeof PATHS_OF_FEATURE;
 
 /** Throws ConfigProblem for an unknown feature name. */
@@ -42,7 +45,7 @@ export function createFeatureSwitches(off: readonly Feature[]): Router {
     const refuse: RequestHandler = (req, res, next) => {
       // Scripts on other origins must be able to read the error, which needs their preflight.
       if (req.method === 'OPTIONS') return next();
-      if (feature === 'track' || feature === 'identify') allowAnyOrigin(res);
+      if (READ_BY_SCRIPTS.has(feature)) allowAnyOrigin(res);
       throw new PublicError('unavailable', `the feature "${feature}" is disabled`);
     };
     router.use([...PATHS_OF_FEATURE[feature]], refuse);

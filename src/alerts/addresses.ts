@@ -60,18 +60,26 @@ function isAllowed(text: string, allowed: readonly string[]): boolean {
   );
 }
 
-/**
- * The addresses of a URL's host, all checked. Throws AddressRefused, or the error of the lookup.
- * `hostname` is that of a parsed URL, which has decimal, octal and hexadecimal IPv4 in dotted form.
- */
+const isCallable = (address: string, allowed: readonly string[]): boolean =>
+  isPublic(address) || isAllowed(address, allowed);
+
+/** `hostname` of a parsed URL, which has decimal, octal and hexadecimal IPv4 in dotted form. */
+const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
+/** Whether calls are refused whenever they are made: the host is an address, not a name. */
+export function isRefusedAddress(hostname: string, allowed: readonly string[]): boolean {
+  const host = hostOf(hostname);
+  return isIP(host) !== 0 && !isCallable(host, allowed);
+}
+
+/** All addresses of a URL's host, checked. Throws AddressRefused, or the error of the lookup. */
 export async function resolveChecked(hostname: string, guard: AddressGuard): Promise<readonly HostAddress[]> {
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const host = hostOf(hostname);
   const literal: HostAddress = { address: host, family: isIPv6(host) ? 6 : 4 };
   const found = isIP(host) === 0 ? await guard.resolve(host) : [literal];
   if (found.length === 0) throw new Error(`${host} has no address`);
-  for (const { address } of found) {
-    if (!isPublic(address) && !isAllowed(address, guard.allowed)) throw new AddressRefused(host, address);
-  }
+  const refused = found.find(({ address }) => !isCallable(address, guard.allowed));
+  if (refused !== undefined) throw new AddressRefused(host, refused.address);
   return found;
 }
 

@@ -2,13 +2,18 @@
 // stores the document. Those of a personal dashboard do not run: its owner may leave the project,
 // and its targets would stay.
 import { type Quotas, requireAlertQuota } from '../accounts/quotas.js';
+import type { Config } from '../platform/config.js';
+import { PublicError } from '../platform/errors.js';
 import { newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { ReportConfig } from '../reports/config-schema.js';
 import { nextTimeOf } from '../reports/schedule.js';
+import { isRefusedAddress } from './addresses.js';
 import type { Kind } from './claims.js';
 import { type AlertConfig, tryParseInterval } from './config-schema.js';
-import { canonicalTarget } from './targets.js';
+import { canonicalTarget, parseTarget } from './targets.js';
+
+export type AlertSettings = Quotas & Pick<Config, 'WEBHOOK_PRIVATE_ADDRESSES'>;
 
 export interface AlertsOfDocument {
   readonly projectId: ProjectId;
@@ -20,7 +25,7 @@ export interface AlertsOfDocument {
   readonly reports: readonly (ReportConfig & { readonly dashboard?: string })[];
   /** Time zone of the document; undefined: that of the project. */
   readonly timezone: string | undefined;
-  readonly quotas: Quotas;
+  readonly settings: AlertSettings;
 }
 
 /** Columns that the document determines. */
@@ -47,12 +52,25 @@ interface Clock {
   readonly timezone: string;
 }
 
-/** Throws when the project would have too many alerts and reports. A dry run asks this, too. */
-export const requireAlertRoom = (transaction: Postgres, document: AlertsOfDocument): Promise<void> =>
-  requireAlertQuota(transaction, document.quotas, {
-    ...document,
-    count: document.alerts.length + document.reports.length,
-  });
+/**
+ * Throws when the project would have too many alerts and reports, or one would call a private
+ * address. A dry run asks this, too.
+ */
+export async function requireStorable(transaction: Postgres, document: AlertsOfDocument): Promise<void> {
+  const all = [...document.alerts, ...document.reports];
+  for (const { id, to } of all) for (const target of to) requireCallable(id, target, document.settings);
+  await requireAlertQuota(transaction, document.settings, { ...document, count: all.length });
+}
+
+/** A host that is a name is checked when it is called: what it resolves to may change. */
+function requireCallable(id: string, text: string, { WEBHOOK_PRIVATE_ADDRESSES: allowed }: AlertSettings): void {
+  const target = parseTarget(text);
+  if (!('url' in target) || !isRefusedAddress(target.url.hostname, allowed)) return;
+  throw new PublicError(
+    'bad_request',
+    `"${id}" cannot call ${target.url.hostname}, which is not a public address (setting WEBHOOK_PRIVATE_ADDRESSES)`,
+  );
+}
 
 /**
  * An alert with the same id, query and condition keeps its state. Another query or condition is
@@ -71,7 +89,7 @@ export async function syncAlerts(transaction: Postgres, document: AlertsOfDocume
   const beforeOf = (row: Row) => stored.find(({ kind, key }) => kind === row.kind && key === row.key);
   const kept = rows.flatMap((row) => beforeOf(row)?.id ?? []);
   await transaction('alerts').where(ofDocument).whereNotIn('id', kept).delete();
-  await requireAlertRoom(transaction, document);
+  await requireStorable(transaction, document);
   const clock: Clock = await transaction('projects')
     .where({ id: projectId })
     .first('timezone', { now: transaction.fn.now() });

@@ -224,9 +224,9 @@ const app = createApp({
     }),
     assets.router,
     consoleAssets.router,
-    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, quotas: config, definitions }),
+    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, settings: config, definitions }),
     createDefinitionsRouter({
-      ...{ ...guard, redis, threads, catalogs, quotas: config },
+      ...{ ...guard, redis, threads, catalogs, settings: config },
       ...{ rateLimit: rateLimits.query, runQuery: alertQueries },
     }),
     createKeepingRouter({ ...guard, rateLimit: rateLimits.query, runQuery: alertQueries }),

@@ -24,7 +24,7 @@ const ONE = `${ALL}/{dashboardID}` as const;
 const EDIT = { isSynced: false, isDryRun: false } as const;
 
 export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void {
-  const { postgres, rateLimit, threads, quotas } = deps;
+  const { postgres, rateLimit, threads, settings } = deps;
   /** Checking a document compiles its queries, so it counts like a query. */
   const takeRate = (res: Response) => {
     const { projectId, personId } = readerOf(res);
@@ -46,7 +46,7 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
   const store = async (res: Response, dashboard: Dashboard, add: (text: Text) => Promise<ChangedText>) => {
     const { id, key, version: baseVersion, source_yaml: sourceYaml } = dashboard;
     const added = await add({ sourceYaml, context: await contextOf(res, key) });
-    const sync = { ...added, ...signedInWriter(res), key, quotas, ...EDIT, visibility: undefined };
+    const sync = { ...added, ...signedInWriter(res), key, settings, ...EDIT, visibility: undefined };
     res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion })));
   };
 
@@ -55,7 +55,7 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
     const key = parseDashboardKey(String(parseParameters(creationQuery, req.query).key));
     const context = await contextOf(res, key);
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);
-    const sync = { ...checked, ...signedInWriter(res), key, quotas, ...EDIT };
+    const sync = { ...checked, ...signedInWriter(res), key, settings, ...EDIT };
     res.status(201).json(toAnswer(await createDashboard(postgres, sync)));
   });
 
@@ -65,7 +65,7 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
     const { id, key } = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
     const context = await contextOf(res, key);
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, context.projectId);
-    const sync = { ...checked, ...signedInWriter(res), key, quotas, ...EDIT, isDryRun: dryRun === 'true' };
+    const sync = { ...checked, ...signedInWriter(res), key, settings, ...EDIT, isDryRun: dryRun === 'true' };
     res.json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion })));
   });
 

@@ -1,13 +1,14 @@
 // Shared parts of the dashboard routes: dependencies, the body limit of a document, the writer of a
 // request (credential or session), and the response to a write.
-import express, { type Response } from 'express';
+import type { Response } from 'express';
 import type { Credential } from '../access/credentials.js';
 import { type GuardDeps, membershipOf, projectIdOf } from '../access/guarded-router.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { isAtLeast } from '../access/roles.js';
 import { personOf } from '../access/session-middleware.js';
-import type { Quotas } from '../accounts/quotas.js';
+import type { AlertSettings } from '../alerts/sync-alerts.js';
 import type { DefinitionsReader } from '../definitions/reader.js';
+import { readBytes, readJson } from '../platform/http/json-body.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { SOURCE_BYTES_MAX } from './schema.js';
 import type { Synced, Writer } from './store.js';
@@ -20,16 +21,16 @@ export interface DashboardDeps extends GuardDeps {
   readonly rateLimit: LayeredRateLimit;
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
-  readonly quotas: Quotas;
+  readonly settings: AlertSettings;
   /** What the queries of cards may name. */
   readonly definitions: Pick<DefinitionsReader, 'read'>;
 }
 
 // Escaping every character makes a text six times as long.
-export const readSyncBody = express.raw({ type: () => true, limit: 6 * SOURCE_BYTES_MAX + 1024 });
+export const readSyncBody = readBytes(6 * SOURCE_BYTES_MAX + 1024);
 
 /** The text of a draft with a change of it. */
-export const readDraftBody = express.json({ type: () => true, limit: 8 * SOURCE_BYTES_MAX, strict: false });
+export const readDraftBody = readJson(8 * SOURCE_BYTES_MAX);
 
 export const writerOf = ({ projectId, personId, role = 'member' }: Credential): Writer => ({
   ...{ projectId, personId },

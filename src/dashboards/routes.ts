@@ -15,7 +15,7 @@ import { listDashboards, requireCard, requireDashboard, syncDashboard } from './
 import { syncTask } from './sync-task.js';
 
 export function createDashboardsRouter(deps: DashboardDeps): Router {
-  const { postgres, rateLimit, threads, quotas, definitions: reader } = deps;
+  const { postgres, rateLimit, threads, settings, definitions: reader } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   on('PUT /api/dashboard-sync/{dashboardKey}', readSyncBody, async (req, res) => {
@@ -27,7 +27,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const { definitions } = await reader.read(projectId);
     const context = { key, projectId, timezone, nowMs: Date.now(), definitions };
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, projectId);
-    const sync = { ...checked, ...writerOf(credential), key, quotas, isSynced: true, isDryRun };
+    const sync = { ...checked, ...writerOf(credential), key, settings, isSynced: true, isDryRun };
     const synced = await syncDashboard(postgres, sync);
     res.status(synced.isNew && !isDryRun ? 201 : 200).json(isDryRun ? toDryAnswer(synced) : toAnswer(synced));
   });

@@ -1,8 +1,8 @@
 // Store of dashboards and their versions in PostgreSQL. Every statement applies the access rules:
 // only its owner sees a personal dashboard; admins, owners and service credentials write a
 // dashboard of the project, members read it.
-import { type Quotas, requireDashboardQuota } from '../accounts/quotas.js';
-import { type AlertsOfDocument, syncAlerts } from '../alerts/sync-alerts.js';
+import { requireDashboardQuota } from '../accounts/quotas.js';
+import { type AlertSettings, type AlertsOfDocument, syncAlerts } from '../alerts/sync-alerts.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -27,7 +27,7 @@ export interface Sync extends ParsedDashboard, Writer {
   /** From the request; undefined keeps the current visibility. */
   readonly visibility: Visibility | undefined;
   readonly sourceYaml: string;
-  readonly quotas: Quotas;
+  readonly settings: AlertSettings;
   /** Whether a sync writes it, not a person in the console. */
   readonly isSynced: boolean;
   /** Makes every check, and stores nothing. */
@@ -146,8 +146,8 @@ export async function create(postgres: Postgres, sync: Sync): Promise<Synced> {
   return { dashboard, isNew: true, isChanged: true, isMetadataChanged: false };
 }
 
-const requireQuota = (transaction: Postgres, { quotas, projectId, personId }: Sync, visibility: Visibility) =>
-  requireDashboardQuota(transaction, quotas, {
+const requireQuota = (transaction: Postgres, { settings, projectId, personId }: Sync, visibility: Visibility) =>
+  requireDashboardQuota(transaction, settings, {
     projectId,
     personId: visibility === 'personal' ? personId : undefined,
   });
@@ -212,10 +212,10 @@ async function storeVersion(postgres: Postgres, sync: Sync, { id, version }: { i
 
 /** Those that run. */
 const alertsOf = (
-  { projectId, config, quotas }: Sync,
+  { projectId, config, settings }: Sync,
   { id, visibility }: { id: string; visibility: Visibility },
 ): AlertsOfDocument => ({
-  ...{ projectId, quotas, dashboardId: id, timezone: config.timezone },
+  ...{ projectId, settings, dashboardId: id, timezone: config.timezone },
   alerts: visibility === 'project' ? (config.alerts ?? []) : [],
   reports: visibility === 'project' ? (config.reports ?? []) : [],
 });

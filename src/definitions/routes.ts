@@ -7,8 +7,8 @@ import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guar
 import { credentialOf } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
-import type { Quotas } from '../accounts/quotas.js';
 import type { RunAlertQuery } from '../alerts/run-query.js';
+import type { AlertSettings } from '../alerts/sync-alerts.js';
 import { hasAllEvents } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { readSyncBody, writerOf } from '../dashboards/requests.js';
@@ -45,7 +45,7 @@ export interface DefinitionsDeps extends GuardDeps {
   readonly threads: ThreadPool;
   readonly catalogs: Pick<CatalogReader, 'readNow'>;
   readonly redis: Redis;
-  readonly quotas: Quotas;
+  readonly settings: AlertSettings;
   /** Counts the events that a changed `keep` would delete. */
   readonly runQuery: RunAlertQuery;
 }
@@ -54,7 +54,7 @@ const COUNT_TIMEOUT_MS = 10_000;
 const OF_PROJECT = '/api/projects/{projectID}/definitions';
 
 export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
-  const { postgres, rateLimit, threads, catalogs, quotas } = deps;
+  const { postgres, rateLimit, threads, catalogs, settings } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   /** Uses by dashboards that the reader can see, and by alerts and definitions of the document. */
@@ -113,7 +113,7 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
     };
     const body = req.body ?? Buffer.alloc(0);
     const checked = await threads.run(definitionsTask, { body, context }, projectId);
-    const saved = await saveDefinitions(postgres, { ...checked, ...how, quotas });
+    const saved = await saveDefinitions(postgres, { ...checked, ...how, settings });
     const ofRemoved = await warningsOfRemoved(how, before?.content.definitions ?? [], checked.content);
     const warnings = [...checked.warnings, ...ofRemoved, ...(await warningsOfKept(projectId, checked.content.keep))];
     res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, warnings));

@@ -1,7 +1,6 @@
 // Store of definitions in PostgreSQL: the current version of each project, and the versions before
 // it.
-import type { Quotas } from '../accounts/quotas.js';
-import { requireAlertRoom, syncAlerts } from '../alerts/sync-alerts.js';
+import { type AlertSettings, requireStorable, syncAlerts } from '../alerts/sync-alerts.js';
 import { lockKey } from '../dashboards/store.js';
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -30,7 +29,7 @@ export interface DefinitionsVersion extends DefinitionsVersionItem {
 export interface DefinitionsChange extends Pick<ParsedDefinitions, 'content' | 'rules' | 'checksum'> {
   readonly projectId: ProjectId;
   readonly sourceYaml: string;
-  readonly quotas: Quotas;
+  readonly settings: AlertSettings;
   readonly isSynced: boolean;
   /** Allows a change by a person of what a key or a token stored last. */
   readonly isDetached: boolean;
@@ -61,10 +60,10 @@ export async function saveDefinitions(postgres: Postgres, change: DefinitionsCha
         .update({ is_synced: true });
     }
     const told = {
-      ...{ projectId, quotas: change.quotas, dashboardId: null, timezone: undefined },
+      ...{ projectId, settings: change.settings, dashboardId: null, timezone: undefined },
       ...{ alerts: content.alerts ?? [], reports: content.reports ?? [] },
     };
-    if (isChanged && isDryRun) await requireAlertRoom(transaction, told);
+    if (isChanged && isDryRun) await requireStorable(transaction, told);
     if (!isChanged || isDryRun) return { ...before, isNew: false, isChanged };
     const version = before.version + 1;
     const rules = change.rules === undefined ? null : JSON.stringify({ version, ...change.rules });

@@ -52,15 +52,15 @@ const isOwn = (name: string): boolean => name.startsWith('service.');
 
 export async function readProjectTypes(ask: Ask): Promise<ProjectTypes> {
   const { events, definitions } = catalogSchema.parse(await ask('/catalog'));
-  const names = events.map(({ event_type: name }) => name).filter((name) => !isOwn(name));
+  // The catalog may be some seconds behind.
+  const recent = await readRecentNames(ask);
+  const names = new Set([...events.map(({ event_type: name }) => name), ...recent]);
   const read: EventType[] = [];
-  for (const name of names.sort()) read.push({ name, properties: await readProperties(ask, name) });
-  const isBare = ({ properties }: EventType): boolean => properties?.length === 0;
-  const recent = read.some(isBare) ? await readRecentNames(ask) : undefined;
+  for (const name of [...names].filter((each) => !isOwn(each)).sort()) {
+    read.push({ name, properties: recent.has(name) ? await readProperties(ask, name) : undefined });
+  }
   return {
-    events: read.map((event) =>
-      isBare(event) && !recent?.has(event.name) ? { ...event, properties: undefined } : event,
-    ),
+    events: read,
     metrics: definitions.metrics.map(({ name }) => name).sort(),
     cohorts: definitions.cohorts.map(({ name }) => name).sort(),
   };

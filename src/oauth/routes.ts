@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
 import { answerTokenPreflight } from '../access/agent-origins.js';
+import { REALM } from '../access/challenge.js';
 import { limitByAddress } from '../access/limit-by-address.js';
 import type { RateLimit } from '../access/rate-limits.js';
 import {
@@ -204,8 +205,11 @@ const allowScripts: RequestHandler = (_req, res, next) => {
   next();
 };
 
-const answerOAuthErrors: ErrorRequestHandler = (error, _req, res, next) => {
+const answerOAuthErrors: ErrorRequestHandler = (error, req, res, next) => {
   if (!(error instanceof OAuthError)) return next(error);
+  // Required when the client has sent the header, with its scheme (RFC 6749, 5.2).
+  const [scheme] = /^[\w-]+/.exec(req.headers.authorization ?? '') ?? [];
+  if (error.status === 401 && scheme !== undefined) res.setHeader('WWW-Authenticate', `${scheme} ${REALM}`);
   res.status(error.status).json({ error: error.code, error_description: error.message });
 };
 

@@ -115,9 +115,9 @@ export const CHECKS: readonly Check[] = [
     name: 'Redis',
     advice: `see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer; ${SERVER_ADVICE}`,
     run: async ({ redis }) => {
-      const info = await unlessRefused(redis, redis.info('server'));
+      const info = await unlessRefused(redis, redis.info());
       const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
-      const unusable = await findUnusable(redis);
+      const unusable = findUnusable(info);
       if (unusable !== undefined) return { state: 'failed', found: `${version}, ${unusable}` };
       const [major = 0, minor = 0] = version.split('.').map(Number);
       return judge(major > REDIS_MIN[0] || (major === REDIS_MIN[0] && minor >= REDIS_MIN[1]), version);

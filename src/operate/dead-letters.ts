@@ -43,7 +43,7 @@ export interface Found {
   readonly events: number | null;
 }
 
-export interface Asker {
+export interface Caller {
   readonly projectId: ProjectId;
   /** Operators see, replay and discard the dead letters of all projects. */
   readonly isOperator: boolean;
@@ -66,7 +66,7 @@ export class DeadLetters {
   }
 
   /** Newest first, at most LISTED_MAX of each queue looked at. */
-  async list({ projectId, isOperator }: Asker): Promise<DeadLetter[]> {
+  async list({ projectId, isOperator }: Caller): Promise<DeadLetter[]> {
     const names = this.#queuesFor(isOperator);
     const found = await Promise.all(
       names.map((name) =>
@@ -89,23 +89,23 @@ export class DeadLetters {
    * Lets the job run again, after `record` has resolved. Throws not_found for a job of others, as
    * for one that does not exist.
    */
-  async replay(asker: Asker, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
-    await this.#act(asker, job, async (queue, found) => {
+  async replay(caller: Caller, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
+    await this.#act(caller, job, async (queue, found) => {
       await record(found);
       await replayDeadLetters(this.#redis, queue, job.id);
     });
   }
 
   /** Deletes the job with its events, after `record` has resolved. Throws as `replay` does. */
-  async discard(asker: Asker, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
-    await this.#act(asker, job, async (queue, found) => {
+  async discard(caller: Caller, job: DeadLetterId, record: (found: Found) => Promise<void>): Promise<void> {
+    await this.#act(caller, job, async (queue, found) => {
       await record(found);
       await discardDeadLetter(this.#redis, queue, job.id);
     });
   }
 
   async #act(
-    { projectId, isOperator }: Asker,
+    { projectId, isOperator }: Caller,
     { queue: name, id }: DeadLetterId,
     act: (queue: Queue, found: Found) => Promise<void>,
   ): Promise<void> {

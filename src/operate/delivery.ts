@@ -10,7 +10,7 @@ import type { Redis } from '../platform/redis/client.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import type { Stores } from './checks.js';
 import { withQueue } from './dead-letter-jobs.js';
-import type { Asker, DeadLetter, DeadLetters } from './dead-letters.js';
+import type { Caller, DeadLetter, DeadLetters } from './dead-letters.js';
 import { type Examined, examineAll } from './examine.js';
 import { queuesOf } from './queues.js';
 
@@ -38,7 +38,7 @@ export interface Delivery {
 }
 
 export interface DeliverySource {
-  readonly read: (asker: Asker) => Promise<Delivery>;
+  readonly read: (caller: Caller) => Promise<Delivery>;
   readonly close: () => Promise<void>;
 }
 
@@ -54,12 +54,12 @@ export function createDeliverySource(stores: Stores, deadLetters: DeadLetters): 
     return { queues, checks };
   };
   return {
-    read: async (asker) => {
+    read: async (caller) => {
       const [lag, backlog, failed, installation] = await Promise.all([
-        readLagOf(stores, asker),
-        readBacklog(redis, calls, asker.projectId),
-        deadLetters.list(asker),
-        asker.isOperator ? readInstallation() : null,
+        readLagOf(stores, caller),
+        readBacklog(redis, calls, caller.projectId),
+        deadLetters.list(caller),
+        caller.isOperator ? readInstallation() : null,
       ]);
       return {
         lag_seconds: lag ?? null,
@@ -73,7 +73,7 @@ export function createDeliverySource(stores: Stores, deadLetters: DeadLetters): 
 }
 
 /** Lag of the project's shard. */
-async function readLagOf({ redis, shards }: Stores, { projectId }: Asker): Promise<number | undefined> {
+async function readLagOf({ redis, shards }: Stores, { projectId }: Caller): Promise<number | undefined> {
   return readShardLag(redis, (await shards.homeOf(projectId)).shard);
 }
 

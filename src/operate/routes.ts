@@ -7,7 +7,7 @@ import { personOf } from '../access/session-middleware.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { toOrganizationId } from '../platform/ids.js';
 import { recordAudit } from '../privacy/audit-store.js';
-import type { Asker, DeadLetterId, DeadLetters, Found } from './dead-letters.js';
+import type { Caller, DeadLetterId, DeadLetters, Found } from './dead-letters.js';
 import type { DeliverySource } from './delivery.js';
 import type { createOperators } from './operators.js';
 
@@ -24,13 +24,13 @@ export const deadLetterBody = z.object({ queue: name('the name of a queue'), id:
 
 export function createDeliveryRouter(deps: DeliveryRoutesDeps): Router {
   const { router, on } = createGuardedRouter(deps);
-  const askerOf = async (res: Response): Promise<Asker> => ({
+  const callerOf = async (res: Response): Promise<Caller> => ({
     projectId: projectIdOf(res),
     isOperator: await deps.isOperator(personOf(res)),
   });
 
   on('GET /api/projects/{projectID}/delivery', async (_req, res) => {
-    res.json(await deps.source.read(await askerOf(res)));
+    res.json(await deps.source.read(await callerOf(res)));
   });
 
   /** In the trail of the project that the job belongs to; operators act on jobs of others, too. */
@@ -56,13 +56,13 @@ export function createDeliveryRouter(deps: DeliveryRoutesDeps): Router {
 
   on('POST /api/projects/{projectID}/delivery/replay', readJsonBody, async (req, res) => {
     const job = parseJsonBody(deadLetterBody, req.body);
-    await deps.deadLetters.replay(await askerOf(res), job, recorder(res, 'job.replayed', job));
+    await deps.deadLetters.replay(await callerOf(res), job, recorder(res, 'job.replayed', job));
     res.json({ status: 'replayed', ...job });
   });
 
   on('POST /api/projects/{projectID}/delivery/discard', readJsonBody, async (req, res) => {
     const job = parseJsonBody(deadLetterBody, req.body);
-    await deps.deadLetters.discard(await askerOf(res), job, recorder(res, 'job.discarded', job));
+    await deps.deadLetters.discard(await callerOf(res), job, recorder(res, 'job.discarded', job));
     res.json({ status: 'discarded', ...job });
   });
   return router;

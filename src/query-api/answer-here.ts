@@ -61,7 +61,7 @@ export function answerQueriesHere(
     askEngines: () => askShards(shards),
     queries: createQueryHandlers(deps),
     agents: createAgentHandlers({
-      ...{ ...deps, postgres: parts.postgres, quotas: config, registry: parts.metrics },
+      ...{ ...deps, postgres: parts.postgres, settings: config, registry: parts.metrics },
       publicUrl: publicUrlOf(config),
       featuresOff: config.FEATURES_OFF,
     }),

@@ -1,5 +1,5 @@
 // Handlers of POST /query, in the query process or in web: authentication, body, answer, format.
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { holdBody } from '../access/held-bodies.js';
 import { authenticate } from '../access/middleware.js';
@@ -7,6 +7,7 @@ import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import { endCompressed } from '../platform/http/compress.js';
+import { readJson } from '../platform/http/json-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import type { ProjectId } from '../platform/ids.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
@@ -28,7 +29,7 @@ export interface QueryDeps extends AnswerDeps {
 const BODY_BYTES_MAX = 128 * 1024;
 
 /** The body is JSON for every content type. */
-const readJson: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
+const readQuery = readJson(BODY_BYTES_MAX);
 
 /**
  * Rejects oversized bodies without parsing: 413 above the request limit, otherwise 400, because no
@@ -37,7 +38,7 @@ const readJson: RequestHandler = express.json({ type: () => true, limit: BODY_BY
 const readQueryBody =
   (bytesMax: number): RequestHandler =>
   (req, res, next) =>
-    readJson(req, res, (error?: unknown) => {
+    readQuery(req, res, (error?: unknown) => {
       const isLong = error instanceof Error && 'type' in error && error.type === 'entity.too.large';
       if (!isLong) return next(error);
       if (Number(req.headers['content-length']) > bytesMax) {

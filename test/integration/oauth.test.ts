@@ -62,9 +62,10 @@ function authorizeUrl(fields: Readonly<Record<string, string>>): string {
   return `${stack.url}/oauth/authorize?${new URLSearchParams(query)}`;
 }
 
-async function exchange(fields: Readonly<Record<string, string>>) {
+async function exchange(fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) {
   const response = await fetch(`${stack.url}/oauth/token`, {
     method: 'POST',
+    headers,
     body: new URLSearchParams({ grant_type: 'authorization_code', code_verifier: VERIFIER, ...fields }),
   });
   const body = (await response.json()) as Record<string, unknown>;
@@ -195,6 +196,13 @@ describe('POST /oauth/token refuses', () => {
     const answer = await exchange({ client_id: clientId, code: await newCode(clientId), ...wrong });
     expect(answer).toMatchObject({ status, body: { error } });
     expect(answer.body.error_description).toBeTypeOf('string');
+  });
+
+  test('a client of another service with a challenge, when it sends an Authorization header', async () => {
+    const unknown = { client_id: 'e30.abc', code: 'x' };
+    expect((await exchange(unknown)).headers.get('www-authenticate')).toBeNull();
+    const { status, headers } = await exchange(unknown, { Authorization: `Basic ${btoa('e30.abc:secret')}` });
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Basic realm="Event Analytics Service"']);
   });
 
   test('the code of another client, and a request without a code', async () => {

@@ -72,9 +72,9 @@ export function switchTo(other: Page): void {
 
 /** Calls a function of the script in the page. */
 export const call = (name: string, ...args: unknown[]): Promise<unknown> =>
-  page.evaluate(`service.${name}(...${spell(args)})`);
+  page.evaluate(`service.${name}(...${serialize(args)})`);
 
-const spell = (args: readonly unknown[]): string =>
+const serialize = (args: readonly unknown[]): string =>
   `[${args.map((arg) => (Number.isNaN(arg) ? 'NaN' : (JSON.stringify(arg) ?? 'undefined')))}]`;
 
 interface StoredEvent {

@@ -51,15 +51,15 @@ export function startDashboards(): void {
     const rateLimit = { take: async () => {} };
     const sessions = { rateLimit, publicUrl: new URL('http://127.0.0.1') };
     threads = new ThreadPool({ threadsMax: 2 });
-    const quotas = databases.config;
+    const settings = databases.config;
     const definitions = new DefinitionsReader(postgres, log);
     const guard = { postgres, credentials, sessions };
-    app.use(createDashboardsRouter({ ...guard, rateLimit, threads, quotas, definitions }));
+    app.use(createDashboardsRouter({ ...guard, rateLimit, threads, settings, definitions }));
     redis = createRedis(databases.config);
     const catalogs = new CatalogReader(postgres);
     // Without a query process.
     const runQuery = async () => ({ kind: 'failed', error: 'no queries here' }) as const;
-    app.use(createDefinitionsRouter({ ...guard, redis, rateLimit, threads, quotas, catalogs, runQuery }));
+    app.use(createDefinitionsRouter({ ...guard, redis, rateLimit, threads, settings, catalogs, runQuery }));
     app.use(errorResponder(log));
     server = await listen(app, { host: '127.0.0.1', port: 0 });
     ({ id: organizationId, adminKey } = await createOrganization(postgres, { name: 'Test' }));

@@ -1,4 +1,5 @@
-// Reads small JSON bodies and parses them by a schema, with every invalid field named.
+// Reads small bodies and parses JSON by a schema, with every invalid field named.
+import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { PublicError } from '../errors.js';
@@ -7,8 +8,21 @@ const BODY_BYTES_MAX = 64 * 1024;
 /** Of a name in an error. */
 const NAME_LENGTH_MAX = 100;
 
-/** Parses the body as JSON for every content type. Without a body `req.body` is undefined. */
-export const readJsonBody: RequestHandler = express.json({ type: () => true, limit: BODY_BYTES_MAX, strict: false });
+/** Of every content type. Other bytes would be read as replacement characters. */
+const UTF8 = {
+  type: () => true,
+  verify: (_req: unknown, _res: unknown, bytes: Buffer) => {
+    if (!isUtf8(bytes)) throw new Error('not UTF-8');
+  },
+};
+
+/** `req.body` is a Buffer. */
+export const readBytes = (limit: number): RequestHandler => express.raw({ ...UTF8, limit });
+
+/** `req.body` is the parsed JSON, undefined without a body. */
+export const readJson = (limit: number): RequestHandler => express.json({ ...UTF8, limit, strict: false });
+
+export const readJsonBody: RequestHandler = readJson(BODY_BYTES_MAX);
 
 /**
  * Throws a bad request that lists all problems at once: `name is required; role is one of member,

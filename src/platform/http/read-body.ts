@@ -33,7 +33,7 @@ export function createBodyReader(
     try {
       const sent = await collect(req, { bytesMax, share });
       const bytes = findsGzip && isGzip(sent) ? await unzip(sent, { bytesMax, share }) : sent;
-      if (namesOtherCharset(req) && !isUtf8(bytes)) throw otherCharset();
+      if (!isUtf8(bytes)) throw notUtf8();
       return await use(bytes);
     } finally {
       share.giveBack();
@@ -74,14 +74,8 @@ const tooMany = () => new PublicError('rate_limited', 'too many request bytes ar
 const undecodable = (cause: unknown) =>
   new PublicError('bad_request', 'the request body cannot be decompressed', { cause });
 
-const otherCharset = () => new PublicError('bad_request', 'the charset is not supported; send UTF-8');
-
-/**
- * Whether the header names a charset other than UTF-8. Read as UTF-8, letters of such a body become
- * one replacement character, which makes one person of several ids. In ASCII both are the same.
- */
-const namesOtherCharset = ({ headers }: IncomingMessage): boolean =>
-  /charset=(?!"?utf-?8\b)/i.test(headers['content-type'] ?? '');
+/** Letters of another charset would become replacement characters: one person of several ids. */
+const notUtf8 = () => new PublicError('bad_request', 'the request body is not valid UTF-8');
 
 const CHUNKS_TOGETHER = 512;
 

@@ -77,6 +77,8 @@ function fromBodyParser(error: unknown): PublicError | undefined {
       return new PublicError('too_large', `the request body is larger than ${describeLimit(error)}`);
     case 'entity.parse.failed':
       return new PublicError('bad_request', 'the request body is not valid JSON');
+    case 'entity.verify.failed':
+      return new PublicError('bad_request', 'the request body is not valid UTF-8');
     case 'encoding.unsupported':
       return new PublicError('bad_request', 'the content encoding is not supported; send identity, gzip or br');
     case 'charset.unsupported':

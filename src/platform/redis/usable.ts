@@ -12,17 +12,10 @@ export const SERVER_ADVICE =
 /** Holds a keyed hash of the installation whose jobs are in this database of the Redis. */
 export const INSTALLATION_KEY = 'installation';
 
-const UNUSABLE = [
-  { section: 'server', sign: /^redis_mode:cluster/m, name: 'a Redis Cluster' },
-  { section: 'replication', sign: /^slave_read_only:1/m, name: 'a replica, which refuses writes' },
-] as const;
-
-/** What the server is, when the service cannot run on it; undefined for any other. */
-export async function findUnusable(redis: Redis): Promise<string | undefined> {
-  for (const { section, sign, name } of UNUSABLE) {
-    if (sign.test(await redis.info(section))) return name;
-  }
-  return undefined;
+/** What the server is, by its INFO, when the service cannot run on it; undefined for any other. */
+export function findUnusable(info: string): string | undefined {
+  if (/^redis_mode:cluster/m.test(info)) return 'a Redis Cluster';
+  return /^slave_read_only:1/m.test(info) ? 'a replica, which refuses writes' : undefined;
 }
 
 /**
@@ -31,7 +24,7 @@ export async function findUnusable(redis: Redis): Promise<string | undefined> {
  * let in: its memory may be full, which workers end.
  */
 export async function requireUsableRedis(redis: Redis, secretKeyBase: string): Promise<void> {
-  const unusable = await findUnusable(redis).catch(() => undefined);
+  const unusable = findUnusable(await redis.info().catch(() => ''));
   if (unusable !== undefined) throw new ConfigProblem(`REDIS_URL is ${unusable}: ${SERVER_ADVICE}`);
   const own = createHmac('sha256', secretKeyBase).update(INSTALLATION_KEY).digest('hex');
   const holder = await claim(redis, own).catch(() => own);

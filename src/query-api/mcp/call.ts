@@ -2,7 +2,7 @@
 // for it, with the same places, limits and checks as by POST /query.
 import type { Credential } from '../../access/credentials.js';
 import type { LayeredRateLimit } from '../../access/rate-limits.js';
-import type { Quotas } from '../../accounts/quotas.js';
+import type { AlertSettings } from '../../alerts/sync-alerts.js';
 import type { Postgres } from '../../platform/postgres/client.js';
 import { type AnswerDeps, answer } from '../answer.js';
 import { LOOP_BYTES_MAX, sizeOf } from '../format-task.js';
@@ -11,7 +11,7 @@ import { type CutAnswer, cutTask, type Form, toCutRequest } from './cut-answer.j
 
 export interface ToolDeps extends AnswerDeps {
   readonly postgres: Postgres;
-  readonly quotas: Quotas;
+  readonly settings: AlertSettings;
   readonly rateLimit: LayeredRateLimit;
   /** The public address of the console. */
   readonly publicUrl: URL;

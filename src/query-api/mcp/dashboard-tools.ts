@@ -140,7 +140,7 @@ export async function saveDashboard(
   call: Call,
   { key: givenKey, source_yaml, base_version, visibility, dry_run: isDryRun }: z.infer<typeof saveInput>,
 ): Promise<string> {
-  const { postgres, threads, quotas } = deps;
+  const { postgres, threads, settings } = deps;
   const { projectId, timezone } = call.credential;
   const key = parseDashboardKey(givenKey);
   const body = Buffer.from(JSON.stringify({ source_yaml, visibility }));
@@ -158,7 +158,7 @@ export async function saveDashboard(
     ...checked,
     ...writer,
     key,
-    quotas,
+    settings,
     isSynced: false,
     isDryRun,
     visibility: visibility ?? existing?.visibility ?? own,

@@ -1,12 +1,13 @@
 // Handlers of POST /mcp, in the query process or in web: token, rate limit, body, and the answer of
 // the SDK. Stateless: each request has a server of its own.
-import express, { type RequestHandler } from 'express';
+import type { RequestHandler } from 'express';
 import { Counter, type Registry } from 'prom-client';
 import { authenticateAgent } from '../../access/agent-access.js';
 import { type CredentialStore, ownerIdOf, rateSubjectsOf } from '../../access/credentials.js';
 import { holdBody } from '../../access/held-bodies.js';
 import { credentialOf } from '../../access/middleware.js';
 import { SOURCE_BYTES_MAX } from '../../dashboards/schema.js';
+import { readBytes } from '../../platform/http/json-body.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
 import { loadOnce } from '../../platform/load-once.js';
 import type { Call } from './call.js';
@@ -22,7 +23,7 @@ export interface AgentDeps extends Omit<ServerDeps, 'countCall'> {
 // A dashboard, every character of which may be escaped, and the rest of a message.
 const BODY_BYTES_MAX = 6 * SOURCE_BYTES_MAX + 128 * 1024;
 
-const readMessage = express.raw({ type: () => true, limit: BODY_BYTES_MAX });
+const readMessage = readBytes(BODY_BYTES_MAX);
 
 export function createAgentHandlers({ credentials, registry, ...deps }: AgentDeps): readonly RequestHandler[] {
   const calls = new Counter({

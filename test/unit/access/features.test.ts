@@ -10,7 +10,7 @@ let server: RunningServer;
 
 beforeAll(async () => {
   const app = createExpressApp();
-  app.use(createFeatureSwitches(['track', 'identify']));
+  app.use(createFeatureSwitches(['track', 'identify', 'query', 'mcp', 'admin']));
   app.use((_req, res) => void res.json({ reached: true }));
   app.use(errorResponder(createLogger({ process: 'test', level: 'silent' })));
   server = await listen(app, { host: '127.0.0.1', port: 0 });
@@ -25,18 +25,27 @@ test.each([
   ['POST', '/v1/batch', 503],
   ['POST', '/batch/', 503],
   ['POST', '/2/httpapi', 503],
-  ['POST', '/query', 200],
+  ['POST', '/query', 503],
+  ['POST', '/mcp', 503],
+  ['POST', '/oauth/token', 503],
+  ['OPTIONS', '/query', 200],
+  ['POST', '/catalog', 200],
   ['OPTIONS', '/track', 200],
   ['OPTIONS', '/v1/batch', 200],
   // What SDKs of other products read at their start.
   ['GET', '/v1/projects/pk_1/settings', 200],
   ['GET', '/flags/definitions', 200],
   ['GET', '/array/pk_1/config', 200],
-])('without track and identify, %s %s answers %d', async (method, path, status) => {
+])('without some features, %s %s answers %d', async (method, path, status) => {
   const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, { method });
   if (status === 200) expect(await answer.text()).toBe('{"reached":true}');
   expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([
     status,
     status === 503 ? '*' : null,
   ]);
+});
+
+test('scripts of other origins cannot read that a feature of sessions is disabled', async () => {
+  const answer = await fetch(`http://127.0.0.1:${server.port}/api/admin/projects`);
+  expect([answer.status, answer.headers.get('access-control-allow-origin')]).toEqual([503, null]);
 });

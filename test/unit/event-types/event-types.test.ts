@@ -112,12 +112,22 @@ test('an event without events in the range may have any properties, and one with
   ]);
 });
 
+test('an event that the catalog does not have yet is read', async () => {
+  const { events } = await readProjectTypes(async (path, body) => {
+    if (path === '/catalog') return { events: [], definitions: { metrics: [], cohorts: [] } };
+    if (JSON.stringify(body).includes('count by event_type')) return { rows: [{ event_type: 'signup' }] };
+    return { rows: [{ property: 'event_properties.plan', types: ['string'] }] };
+  });
+  expect(events).toEqual([{ name: 'signup', properties: [{ key: 'plan', types: ['string'] }] }]);
+});
+
 test('all properties of an event are read, in as many answers as it takes', async () => {
   const rows = Array.from({ length: 25_000 }, (_, n) => ({ property: `event_properties.k${n}`, types: ['string'] }));
   const catalog = { events: [{ event_type: 'signup' }], definitions: { metrics: [], cohorts: [] } };
   const { events } = await readProjectTypes(async (path, body) => {
     if (path === '/catalog') return catalog;
-    const { limit, offset = 0 } = body as { limit: number; offset?: number };
+    const { q, limit, offset = 0 } = body as { q: string; limit: number; offset?: number };
+    if (q.includes('count by event_type')) return { rows: [{ event_type: 'signup' }] };
     return { rows: rows.slice(offset, offset + Math.min(limit, 10_000)) };
   });
   expect(events[0]?.properties).toHaveLength(rows.length);
