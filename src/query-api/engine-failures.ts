@@ -42,11 +42,14 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
       return timedOut(cause, circumstances);
     case '394': // QUERY_WAS_CANCELLED, by an operator or a shutdown
     case '202': // TOO_MANY_SIMULTANEOUS_QUERIES
+    case '439': // CANNOT_SCHEDULE_TASK: the server has no thread left
     case '81': // UNKNOWN_DATABASE: the server has lost its data, or is not migrated yet
     case '289': // REPLICA_IS_NOT_IN_QUORUM: it is behind others, until the next one is chosen
     case '225': // NO_ZOOKEEPER
     case '999': // KEEPER_EXCEPTION
       return unavailable(cause);
+    case '201': // QUOTA_EXCEEDED
+      return new PublicError('unavailable', 'the quota of the ClickHouse account is used up; try again later', { cause });
     case '243': // NOT_ENOUGH_SPACE
       return new PublicError(
         'unavailable',

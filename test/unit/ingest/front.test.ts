@@ -120,6 +120,7 @@ function createSdks({ isIdentifyFull = false } = {}) {
     body: { bytesMax: 1e6, budget: { tryAcquire: () => true, giveBack: nothing } },
     limits: { propertiesMax: 9, userPropertiesMax: 9, keyLengthMax: 9, valueBytesMax: 9, batchSizeMax: BATCH_SIZE_MAX },
     findGeography: () => ({}),
+    firstTimes: { perProjectMax: 9, totalMax: 9 },
     metrics: { accepted: { inc: nothing }, skipped: { inc: nothing }, skippedCalls: { inc: nothing } },
     ...{
       rejectedEvents: { note: nothing, noteIgnored: nothing },

@@ -11,10 +11,12 @@ test.each([
   ['167', 400, 'more fields or conditions'],
   ['168', 400, 'more fields or conditions'],
   ['81', 503, 'cannot be answered right now'],
+  ['201', 503, 'quota of the ClickHouse account is used up'],
   ['202', 503, 'cannot be answered right now'],
   ['241', 503, 'cannot be answered right now'],
   ['243', 503, "more of ClickHouse's disk than is free"],
   ['394', 503, 'cannot be answered right now'],
+  ['439', 503, 'cannot be answered right now'],
   ['396', 400, 'only the fields you need'],
   ['427', 400, 'regular expression'],
 ])('maps ClickHouse code %s to %i with "%s"', (code, status, words) => {

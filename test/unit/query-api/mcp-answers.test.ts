@@ -114,7 +114,7 @@ async function rowOf(source_yaml: string, visibility: string) {
 describe('save_dashboard', () => {
   const save = (row: object, input: object) => {
     const threads = { run: async <I, O>(task: ThreadTask<I, O>, of: I) => task.run(of) };
-    const deps = { postgres: storeOf(row), threads, quotas: { DASHBOARDS_PER_PERSON_MAX: 9 }, now: () => 0 };
+    const deps = { postgres: storeOf(row), threads, settings: { DASHBOARDS_PER_PERSON_MAX: 9 }, now: () => 0 };
     return saveDashboard(depsWith(deps), CALL, saveInput.parse({ key: 'visits', dry_run: true, ...input }));
   };
 
