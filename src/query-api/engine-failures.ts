@@ -49,7 +49,9 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
     case '999': // KEEPER_EXCEPTION
       return unavailable(cause);
     case '201': // QUOTA_EXCEEDED
-      return new PublicError('unavailable', 'the quota of the ClickHouse account is used up; try again later', { cause });
+      return new PublicError('unavailable', 'the quota of the ClickHouse account is used up; try again later', {
+        cause,
+      });
     case '243': // NOT_ENOUGH_SPACE
       return new PublicError(
         'unavailable',
