@@ -85,7 +85,7 @@ describe('hostile bodies', () => {
       'with a text that is not UTF-8',
       () => Buffer.from(eventWith('{"a":"\xff"}'), 'latin1'),
       {},
-      { body: { accepted: 1 } },
+      { status: 400, body: { error: 'the request body is not valid UTF-8' } },
     ],
     [
       'with the property keys __proto__ and constructor',
