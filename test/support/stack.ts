@@ -1,8 +1,8 @@
 // Fixture of integration and end-to-end tests: separate databases in the engines of the run, and
 // the service's real processes on them. stack-global-setup.ts starts the engines.
 import { randomBytes } from 'node:crypto';
-import { createClient } from '@clickhouse/client';
 import { inject } from 'vitest';
+import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { type Config, parseConfig } from '../../src/platform/config.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
@@ -69,7 +69,7 @@ async function openDatabases(create: (name: string) => Promise<void>, overrides:
       const admin = createPostgres({ DATABASE_URL: withPath(engines.postgresSuperuser, 'postgres') });
       await admin.raw(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.destroy();
-      const clickhouse = createClient({ url: engines.clickhouse });
+      const clickhouse = createClickHouse({ CLICKHOUSE_URL: engines.clickhouse, CLICKHOUSE_DATABASE: 'default' });
       await clickhouse.command({ query: `DROP DATABASE IF EXISTS ${name} SYNC` });
       await clickhouse.close();
     },
