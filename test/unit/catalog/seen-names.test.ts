@@ -54,7 +54,9 @@ test('collects event types, property keys with types, and values, each with its 
 
 test('names that are asked for twice have the same counts, and empty texts are no values', () => {
   const block = new EventBlock();
-  for (const library of ['web', 'web', 'server', '']) block.add(event(ONE, { library }), true);
+  // As of one request: the client is the same object.
+  const geography = {};
+  for (const library of ['web', 'web', 'server', '']) block.add(event(ONE, { library, geography }), true);
   const names = namesOf(block);
   expect(namesOf(block)).toEqual(names);
   expect(names.filter((name) => name.startsWith('value '))).toEqual([
