@@ -214,6 +214,7 @@ class IngestJobs {
     job: Job<IngestJob>,
     { accepted, kept, token }: { accepted: readonly Envelope[]; kept: readonly Envelope[]; token: string },
   ): Promise<never> {
+    // A job that is of the moving project only runs every second until the move ends.
     if (kept.length < accepted.length) await replacePayload(this.#redis, job.data.claim, { from: accepted, to: kept });
     await job.moveToDelayed(Date.now() + MOVING_DELAY_MS, token);
     throw new DelayedError();

@@ -85,6 +85,7 @@ export async function enqueueIngest(
   // swept.
   const envelopes = encodeEnvelopes(items);
   const transaction = redis.multi();
+  // So that an idle service has nothing to roll up.
   const counted = items.filter(({ header }) => shardOfCanary(header.p) === undefined);
   countAccepted(
     transaction,

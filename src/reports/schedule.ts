@@ -45,8 +45,7 @@ const DAYS_MAX = 62;
  */
 function nextTime({ isOn, hour, minute }: Schedule, zone: string, afterMs: number): number {
   const today = dayNumber(wallTimeAt(afterMs, zone));
-  // A clock change at midnight can move a time to the day after its own.
-  for (let day = today - 1; day < today + DAYS_MAX; day++) {
+  for (let day = today; day < today + DAYS_MAX; day++) {
     const date = dateOfDayNumber(day);
     if (!isOn(day, date.day)) continue;
     const instant = instantOf({ ...date, hour, minute }, zone);

@@ -7,7 +7,7 @@ import { createOrganization, createProject } from '../../src/accounts/store.js';
 import { checkDueAlerts } from '../../src/alerts/check-due.js';
 import { claimDueAlert } from '../../src/alerts/check-store.js';
 import { type Claim, claimSecondsOf, postpone } from '../../src/alerts/claims.js';
-import { addDeliveries, claimDelivery, forgetRows, markSent } from '../../src/alerts/delivery-store.js';
+import * as store from '../../src/alerts/delivery-store.js';
 import { OwnerTurns } from '../../src/alerts/owner-turns.js';
 import type { RunAlertQuery } from '../../src/alerts/run-query.js';
 import { type SendDeps, sendDueMessages } from '../../src/alerts/send-due.js';
@@ -86,17 +86,20 @@ async function addRow(kind: 'alert' | 'report', project: ProjectId, dueIn: strin
   return id;
 }
 
-async function addMessage(project: ProjectId, target: string): Promise<void> {
-  await addDeliveries(postgres, {
-    ...{ projectId: project, alertId: await addRow('alert', project, '1 hour'), transition: 1, targets: [target] },
-    rows: [{ kind: 'secret', value: 3 }],
+type Told = Omit<Parameters<typeof store.addDeliveries>[1], 'message' | 'rows'>;
+
+const tell = (of: Told): Promise<void> =>
+  store.addDeliveries(postgres, {
+    ...{ ...of, rows: [{ kind: 'secret', value: 3 }] },
     message: {
       ...{ alert: 'a', dashboard: null, title: 'Shop', query: 'a | count', condition: 'value > 0' },
       ...{ before: 'ok', state: 'firing', value: 3, error: null },
       ...{ at: new Date().toISOString(), url: 'https://analytics.example.com/' },
     },
   });
-}
+
+const addMessage = async (project: ProjectId, target: string): Promise<void> =>
+  tell({ projectId: project, alertId: await addRow('alert', project, '1 hour'), transition: 1, targets: [target] });
 
 function sendAll(changed: Partial<SendDeps> = {}): Promise<void> {
   const { SECRET_KEY_BASE } = databases.config;
@@ -124,7 +127,7 @@ async function queuedMail() {
 
 test('a mail that a process has claimed is queued without the rows that an erasure removes', async () => {
   await addMessage(projectId, 'mailto:a@example.com');
-  await sendAll({ takeMail: async () => void (await forgetRows(postgres, projectId)) });
+  await sendAll({ takeMail: async () => void (await store.forgetRows(postgres, projectId)) });
   expect(await deliveries()).toMatchObject([{ status: 'sent', attempts: 1 }]);
   const mail = await queuedMail();
   expect(mail?.text).toContain('Firing: a (Shop)');
@@ -135,7 +138,7 @@ test('a webhook that a process has claimed is called without the rows that an er
   await addMessage(projectId, `${receiver.url}/claimed`);
   const secrets = createWebhookSecrets(postgres, databases.config.SECRET_KEY_BASE);
   const require = async (id: ProjectId) => {
-    await forgetRows(postgres, projectId);
+    await store.forgetRows(postgres, projectId);
     return secrets.require(id);
   };
   await sendAll({ secrets: { ...secrets, require } });
@@ -148,7 +151,7 @@ test('an erasure waits for a mail that is being queued, and then finds it in the
   let forgotten: Promise<void> | undefined;
   await sendAll({
     sendMail: async (mail) => {
-      forgotten = forgetRows(postgres, projectId).then(() => forgetRowsOfMails(mails, projectId));
+      forgotten = store.forgetRows(postgres, projectId).then(() => forgetRowsOfMails(mails, projectId));
       await eventually(async () => expect(await waitingForLocks()).toBe(1));
       await enqueueOutboxMail(mails, mail, databases.config.SECRET_KEY_BASE);
     },
@@ -172,7 +175,7 @@ test('content with half of a character is stored: a text that was cut, or a titl
     ...{ at: new Date().toISOString(), url: 'https://analytics.example.com/' },
   };
   const rows = [{ title: 'Texts', error: 'cut in the middle of \ud83d' }];
-  await addDeliveries(postgres, {
+  await store.addDeliveries(postgres, {
     projectId,
     alertId,
     transition: 1,
@@ -196,6 +199,52 @@ test('messages to a target that hangs come after those to others', async () => {
   expect(hanging.hooks.length).toBeLessThanOrEqual(4);
   await sending;
   hanging.close();
+});
+
+test('a message waits for an earlier one of its alert to the same target, and not for those to others', async () => {
+  const [slow, quick] = ['https://slow.example.com/', 'https://quick.example.com/'];
+  const alertId = await addRow('alert', projectId, '1 hour');
+  await tell({ projectId, alertId, transition: 1, targets: [slow] });
+  await tell({ projectId, alertId, transition: 2, targets: [slow, quick] });
+  const turns = new OwnerTurns();
+  const claimed = [await store.claimDelivery(postgres, turns), await store.claimDelivery(postgres, turns)];
+  expect(claimed.map((delivery) => delivery?.target).sort()).toEqual([quick, slow]);
+  const waiting = await deliveries().whereNull('claim_id').select('transition', 'target');
+  expect(waiting).toEqual([{ transition: 2, target: slow }]);
+});
+
+test('a message that fails is tried again after growing pauses, for two days, and only its claim counts', async () => {
+  await addMessage(projectId, 'https://hooks.example.com/');
+  const failure = { reason: 'down', isFinal: false };
+  const claim = async () => {
+    await deliveries().update({ next_attempt_at: new Date(0) });
+    return (await store.claimDelivery(postgres, new OwnerTurns())) as store.ClaimedDelivery;
+  };
+  const pauses: number[] = [];
+  for (let attempt = 0; attempt < 3; attempt += 1) {
+    await store.markFailed(postgres, await claim(), failure);
+    const { s } = await deliveries().first(postgres.raw('extract(epoch FROM next_attempt_at - now())::float8 AS s'));
+    pauses.push(Math.round(s / 10));
+  }
+  expect(pauses).toEqual([1, 3, 9]);
+  const claimed = await claim();
+  await store.markFailed(postgres, { ...claimed, claimId: newUuidV7() }, { ...failure, isFinal: true });
+  await deliveries().update({ created_at: postgres.raw(`now() - interval '47 hours'`) });
+  await store.markFailed(postgres, claimed, failure);
+  expect(await deliveries()).toMatchObject([{ status: 'waiting', attempts: 4, rows: [{}] }]);
+  await deliveries().update({ created_at: postgres.raw(`now() - interval '49 hours'`) });
+  await store.markFailed(postgres, await claim(), failure);
+  expect(await deliveries()).toMatchObject([{ status: 'failed', attempts: 5, error: 'down', rows: null }]);
+});
+
+test('messages that have ended are forgotten after a hundred changes, and those that wait are not', async () => {
+  const alertId = await addRow('alert', projectId, '0');
+  const targets = ['https://hooks.example.com/'];
+  for (const transition of [1, 2, 103]) await tell({ projectId, alertId, transition, targets });
+  await deliveries().whereIn('transition', [2, 103]).update({ status: 'sent' });
+  await postgres('alerts').where({ id: alertId }).update({ transitions: 200, failures: 2, targets });
+  await checkAll(async () => ({ kind: 'failed', error: 'broken' }));
+  expect(await deliveries().orderBy('transition').pluck('transition')).toEqual([1, 103, 201]);
 });
 
 test('a message of a deleted project is not sent', async () => {
@@ -266,12 +315,16 @@ test('mails lose their rows when they have failed, and while they are being sent
 
 const CLAIM_SECONDS = claimSecondsOf(0);
 
-test('a check keeps its claim as long as the settings allow a query to take', async () => {
-  const id = await addRow('alert', projectId, '0');
+const checkAll = (runQuery: RunAlertQuery): Promise<void> => {
   const deps = {
     ...{ postgres, publicUrl: new URL('https://analytics.example.com'), claimSeconds: claimSecondsOf(600_000) },
-    log: createLogger({ process: 'test', level: 'silent' }),
+    ...{ log: createLogger({ process: 'test', level: 'silent' }), runQuery },
   };
+  return checkDueAlerts(deps, new AbortController().signal);
+};
+
+test('a check keeps its claim as long as the settings allow a query to take', async () => {
+  const id = await addRow('alert', projectId, '0');
   const claimedByOthers: unknown[] = [];
   const runQuery: RunAlertQuery = async () => {
     // As if ten minutes had passed.
@@ -279,14 +332,31 @@ test('a check keeps its claim as long as the settings allow a query to take', as
     claimedByOthers.push(await claimDueAlert(postgres, new OwnerTurns(), CLAIM_SECONDS));
     return { kind: 'failed', error: 'timed out' };
   };
-  await checkDueAlerts({ ...deps, runQuery }, new AbortController().signal);
+  await checkAll(runQuery);
   expect(claimedByOthers).toEqual([undefined]);
   expect(await postgres('alert_checks').where({ alert_id: id }).pluck('error')).toEqual(['timed out']);
 });
 
+test('a check whose claim is over records nothing, and a deleted project is not checked', async () => {
+  const id = await addRow('alert', projectId, '0');
+  const checked: ProjectId[] = [];
+  await checkAll(async (question) => {
+    checked.push(question.projectId);
+    // As another process does after the end of the claim.
+    await postgres('alerts').where({ id }).update({ claim_id: newUuidV7() });
+    return { kind: 'failed', error: 'too late' };
+  });
+  expect(checked).toEqual([projectId]);
+  expect(await postgres('alert_checks').where({ alert_id: id })).toEqual([]);
+
+  await postgres('alerts').where({ id }).update({ claimed_until: null });
+  await postgres('projects').where({ id: projectId }).update({ deleted_at: new Date() });
+  expect(await claimDueAlert(postgres, new OwnerTurns(), CLAIM_SECONDS)).toBeUndefined();
+});
+
 describe.each([
   {
-    ...{ of: 'messages', perProject: 2, claim: claimDelivery, end: markSent },
+    ...{ of: 'messages', perProject: 2, claim: store.claimDelivery, end: store.markSent },
     add: (project: ProjectId) => addMessage(project, 'https://hooks.example.com/'),
   },
   {

@@ -67,6 +67,9 @@ test('a member leaves, and the personal token stops; the last owner does not', a
   expect((await leave(people.member, organization.id)).status).toBe(404);
   await isRefused(token.token);
   expect((await ask('POST /query', { key: kept.token, body: { q: '* | count' } })).status).toBe(200);
+  // It stays refused when the person joins again.
+  const revokedAt = (id: string) => postgres('access_tokens').where({ project_id: id }).pluck('revoked_at');
+  expect([await revokedAt(project.id), await revokedAt(otherProject)]).toEqual([[expect.any(Date)], [null]]);
 
   expect(await leave(people.owner, organization.id)).toEqual({
     status: 400,

@@ -113,6 +113,9 @@ describe('rate limits of people', () => {
     const once = Array.from({ length: LIMIT }, () => 302);
     expect(await statusesFrom(Array.from({ length: LIMIT + 1 }, () => '203.0.113.7'))).toEqual([...once, 429]);
     expect((await begin('203.0.113.8')).status).toBe(302);
+    // As a server that listens to both kinds of addresses names one of IPv4.
+    expect((await begin('::ffff:203.0.113.7')).status).toBe(429);
+    expect((await begin('::ffff:203.0.113.8')).status).toBe(302);
     // An IPv6 network of a subscriber (/64) counts as one address.
     expect(await statusesFrom(Array.from({ length: LIMIT + 1 }, (_, n) => `2001:db8::${n}`))).toEqual([...once, 429]);
     expect((await begin('2001:db8:0:1::1')).status).toBe(302);

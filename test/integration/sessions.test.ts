@@ -1,10 +1,11 @@
 // Sessions and people in PostgreSQL: storage, expiry, and joining organizations at sign-in.
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hasOrganization, joinByDomain, joinStandaloneOrganization, upsertPerson } from '../../src/accounts/people.js';
+import { hasOrganization, joinByDomain, upsertPerson } from '../../src/accounts/people.js';
 import { createSession, endSession, findSession } from '../../src/accounts/sessions.js';
 import { createOrganization } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { recordSignIn } from '../../src/sign-in/store.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
@@ -110,13 +111,18 @@ describe('people', () => {
     expect(await hasOrganization(postgres, elsewhere)).toBe(false);
   });
 
-  test('joinStandaloneOrganization() makes the person an owner', async () => {
+  test('the organization of the installation goes to the first person of its own provider, and to no other', async () => {
     const organization = await createOrganization(postgres, { name: 'My organization', isStandalone: true });
-    const id = await signIn();
-    await joinStandaloneOrganization(postgres, id);
-    await joinStandaloneOrganization(postgres, id);
-    expect(await postgres('members').where({ person_id: id }).select('organization_id', 'role')).toEqual([
-      { organization_id: organization.id, role: 'owner' },
-    ]);
+    const { SECRET_KEY_BASE: secretKeyBase } = databases.config;
+    const signInAt = (provider: string, subject: string) => {
+      const person = { provider, subject, email: undefined, emailVerified: false, name: 'Ada' };
+      return recordSignIn(postgres, person, { secretKeyBase, quotas: databases.config });
+    };
+    await signInAt('google', 'one');
+    const first = await signInAt('local', 'one');
+    await signInAt('local', 'one');
+    await signInAt('local', 'two');
+    const members = postgres('members').where({ organization_id: organization.id });
+    expect(await members.select('person_id', 'role')).toEqual([{ person_id: first, role: 'owner' }]);
   });
 });

@@ -1,10 +1,16 @@
 // One-time links of `npm run invite`: a first owner without an identity provider, who signs in with
 // one later.
 import { spawn } from 'node:child_process';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { type SignedIn, upsertPerson } from '../../src/accounts/people.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { createSignInLink } from '../../src/sign-in/sign-in-links.js';
+import {
+  adoptLinkedPerson,
+  createSignInLink,
+  redeemSignInLink,
+  requireLinkedEmail,
+} from '../../src/sign-in/sign-in-links.js';
 import { CookieJar } from '../support/cookie-jar.js';
 import { type SignInStack, signedInAs, startSignInStack } from '../support/sign-in.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
@@ -95,6 +101,38 @@ test('a link ends after a day, and one that was changed to last longer is refuse
   const later = link.path.replace(/\d+$/, (time) => String(Number(time) + 1));
   expect((await new CookieJar().visit(`${stack.url}${later}`, asBrowser)).status).toBe(404);
   expect(link.expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(24 * 60 * 60_000);
+  vi.useFakeTimers({ toFake: ['Date'], now: link.expiresAt });
+  try {
+    const token = link.path.slice('/sign-in/'.length);
+    await expect(requireLinkedEmail(postgres, token)).rejects.toThrow('older than a day');
+    await expect(redeemSignInLink(postgres, token)).rejects.toThrow('older than a day');
+    vi.setSystemTime(link.expiresAt.getTime() - 1);
+    expect(await requireLinkedEmail(postgres, token)).toBe('late@example.com');
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('the account of a link goes to the first subject whose provider has verified its address', async () => {
+  const email = 'linked@example.com';
+  const account = (provider: string, emailVerified: boolean): SignedIn => ({
+    ...{ provider, subject: 'one', email, emailVerified, name: undefined },
+  });
+  // Anyone may have the address at a provider that does not verify it.
+  const unverified = await upsertPerson(postgres, account('unverified', false));
+  const { SECRET_KEY_BASE: secretKeyBase } = databases.config;
+  await createSignInLink(postgres, { email, secretKeyBase });
+  const ofLink = async () => (await postgres('people').where({ provider: 'sign-in-link', email }).first('id'))?.id;
+  const linked = await ofLink();
+  const known = await upsertPerson(postgres, account('known', true));
+  for (const other of [account('another', false), account('known', true)]) await adoptLinkedPerson(postgres, other);
+  expect(await ofLink()).toBe(linked);
+  await adoptLinkedPerson(postgres, account('verified', true));
+  expect(await postgres('people').where({ email }).orderBy('provider').select('id', 'provider')).toEqual([
+    { id: known, provider: 'known' },
+    { id: unverified, provider: 'unverified' },
+    { id: linked, provider: 'verified' },
+  ]);
 });
 
 test('a link makes an owner of the organization that has no members', async () => {

@@ -263,6 +263,7 @@ describe('session cookie', () => {
 
   test.each([
     ['Origin of another', { Origin: 'https://evil.example' }, 403],
+    ['Origin at another port', { Origin: 'http://127.0.0.1:1' }, 403],
     ['Origin without a name', { Origin: 'null' }, 403],
     ['Sec-Fetch-Site: cross-site', { 'Sec-Fetch-Site': 'cross-site' }, 403],
     ['Sec-Fetch-Site: same-site', { 'Sec-Fetch-Site': 'same-site' }, 403],

@@ -3,6 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { toCanaryEnvelope } from '../../src/ingest/canary.js';
+import { createIngestQueue, enqueueIngest } from '../../src/ingest/queue.js';
 import type { Shards } from '../../src/platform/clickhouse/shards.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -157,6 +159,15 @@ describe('rollup of usage', () => {
       { projectId: 'one', events: 6, queries: 0 },
       { projectId: 'two', events: 30, queries: 0 },
     ]);
+  });
+
+  test('rollUpCounts() finds nothing to copy where only canaries were stored, as in an idle service', async () => {
+    const queue = createIngestQueue(redis);
+    const at = new Date('2025-04-15T12:00:00Z');
+    const canary = toCanaryEnvelope({ shard: 1, insertId: 'canary', sentAt: at.getTime() });
+    await enqueueIngest(queue, redis, { items: [canary], weight: 1 });
+    await queue.close();
+    expect(await rollUpCounts(deps(), 2, at)).toBe(false);
   });
 
   test('rollUpCounts() gives equal counts when repeated', async () => {

@@ -1,6 +1,7 @@
 // Signed pass that the web process sends to the query process on behalf of a signed-in person.
 import { expect, test } from 'vitest';
 import { createProjectPasses } from '../../../src/access/project-pass.js';
+import { createSignedClaims } from '../../../src/access/signed-claims.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 
 const PROJECT = toProjectId('0197f000-0000-7000-8000-000000000001');
@@ -29,4 +30,10 @@ test.each([
   ['dots', '..'],
 ])('tryRead() rejects a pass with %s', (_, text) => {
   expect(passes.tryRead(text, 1000)).toBeUndefined();
+});
+
+test('a claim that was signed for one purpose is none for another', () => {
+  const [links, clients] = ['links', 'clients'].map((purpose) => createSignedClaims('a'.repeat(32), purpose));
+  const signed = links?.sign('claim') ?? '';
+  expect([links?.tryRead(signed), clients?.tryRead(signed)]).toEqual(['claim', undefined]);
 });

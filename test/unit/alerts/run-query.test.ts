@@ -1,4 +1,4 @@
-// What alerts and reports say, and what the log says, when a query cannot be run.
+// What alerts and reports make of the answers of queries, and what is said when one cannot be run.
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -60,6 +60,28 @@ test('an answer without the definitions of the project is a failure, and no 0', 
   };
   expect(await answerOf(['no event "visited" in this project'])).toMatchObject({ kind: 'rows', rows: [{ count: 0 }] });
   expect(await answerOf([DEFINITIONS_UNREAD])).toEqual({ kind: 'failed', error: DEFINITIONS_UNREAD });
+});
+
+test('a project with too many queries is asked again later: that is no failure', async () => {
+  const url = await listen((_, res) => res.writeHead(429).end('{"error":"too many queries"}'));
+  expect((await ask(url)).answer).toEqual({ kind: 'busy' });
+});
+
+test.each([
+  [1, false],
+  [2, true],
+])('of a query with %i rows, one row that was read is not all: %s', async (total, isTruncated) => {
+  const url = await listen((_, res) => res.end(JSON.stringify({ columns: ['count'], rows: [{ count: 0 }], total })));
+  expect((await ask(url)).answer).toMatchObject({ kind: 'rows', total, isTruncated });
+});
+
+test('a large answer is not read', async () => {
+  const url = await listen((_, res) => {
+    res.setHeader('Content-Length', 4 * 1024 * 1024 + 1);
+    res.write('{');
+  });
+  const error = 'the answer has more than 4194304 bytes; narrow the query';
+  expect((await ask(url)).answer).toEqual({ kind: 'failed', error });
 });
 
 test('the end of a process is not logged as a failure', async () => {

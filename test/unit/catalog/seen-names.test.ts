@@ -52,6 +52,20 @@ test('collects event types, property keys with types, and values, each with its 
   );
 });
 
+test('names that are asked for twice have the same counts, and empty texts are no values', () => {
+  const block = new EventBlock();
+  // As of one request: the client is the same object.
+  const geography = {};
+  for (const library of ['web', 'web', 'server', '']) block.add(event(ONE, { library, geography }), true);
+  const names = namesOf(block);
+  expect(namesOf(block)).toEqual(names);
+  expect(names.filter((name) => name.startsWith('value '))).toEqual([
+    ...['value _platform web 4', 'value _device_type desktop 4'],
+    ...['value _library web 2', 'value _library server 1', 'value _ingest_origin unknown 4'],
+  ]);
+  expect(names).toContain('event  signup 4');
+});
+
 test('collects all event types of a block that has more of them than a catalog keeps', () => {
   const block = new EventBlock();
   const count = BOUNDS.catalogEvents + 100;

@@ -169,3 +169,10 @@ describe('alerts and reports of definitions', () => {
     expect(problemsOf(WHOLE + text)).toEqual([expect.stringContaining(problem)]);
   });
 });
+
+test('bots alone are a rule, and a document without rules has none', () => {
+  const rulesOf = (text: string) => parseDefinitions(`version: 1\n${text}`, CONTEXT).rules;
+  expect(rulesOf('bots: drop\n')).toEqual({ dropsBots: true, rules: [] });
+  expect(rulesOf('drop: [{ event: debug }]\n')).toMatchObject({ dropsBots: false, rules: [{ event: 'debug' }] });
+  expect(rulesOf('bots: keep\n')).toBeUndefined();
+});

@@ -1,9 +1,11 @@
 // Sign-in: provider settings, the person in a provider's response, and allowed targets.
 // test/integration/sign-in.test.ts tests the redirects.
+import type { Request, Response } from 'express';
 import grant, { type GrantResponse } from 'grant';
 import { pino } from 'pino';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
+import { createAttemptCookie } from '../../../src/sign-in/attempt-cookie.js';
 import { findVerifiedEmail, toIdentity } from '../../../src/sign-in/identity.js';
 import { createIdpClient } from '../../../src/sign-in/idp-client.js';
 import { toIdentityProvider } from '../../../src/sign-in/provider.js';
@@ -200,4 +202,22 @@ describe('toIdentity', () => {
     const context = { verifiedEmail: 'ada@example.com', now };
     expect(toIdentity({ ...openId, isOpenId: false }, response, context)).toEqual(as({}));
   });
+});
+
+test('a sign-in attempt ends after ten minutes, however long the browser keeps its cookie', () => {
+  vi.useFakeTimers({ toFake: ['Date'] });
+  try {
+    const attempts = createAttemptCookie({ secretKeyBase: 'x'.repeat(32), isSecure: true });
+    const headers: { cookie?: string } = {};
+    const cookie = (name: string, value: string): void => {
+      headers.cookie = `${name}=${value}`;
+    };
+    attempts.set({ cookie } as unknown as Response, { secrets: { provider: 'idp' }, next: '/start' });
+    vi.advanceTimersByTime(10 * 60_000 - 1);
+    expect(attempts.read({ headers } as Request)).toMatchObject({ next: '/start' });
+    vi.advanceTimersByTime(1);
+    expect(attempts.read({ headers } as Request)).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
 });

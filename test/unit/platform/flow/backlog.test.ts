@@ -20,6 +20,17 @@ test('BacklogEstimate counts an added job at once, and not again after the next 
   expect(estimate.now).toEqual({ jobs: 0, bytes: 0 });
 });
 
+test('BacklogEstimate counts what was added during a measurement until the next one', () => {
+  const estimate = new BacklogEstimate();
+  const endMeasuring = estimate.startMeasuring();
+  estimate.startAdding(job)();
+  // It may have counted before the job was there.
+  endMeasuring({ jobs: 0, bytes: 0 });
+  expect(estimate.now).toEqual(job);
+  estimate.startMeasuring()(job);
+  expect(estimate.now).toEqual(job);
+});
+
 test("startTag() adds the owner's backlog to the head of the queue, within the range of priorities", () => {
   const head = (tag: number) => ['id', String(tag * 2 ** 32 + 12_345)];
   expect(startTag([], 0)).toBe(1);

@@ -28,6 +28,14 @@ test('an owner holds at most three quarters, less with more owners, but always s
   expect(semaphore.tryAcquire(500, 'a')).toBe(false);
 });
 
+test('an owner has the whole share again after giving back', () => {
+  const semaphore = new ByteSemaphore(10);
+  for (let round = 0; round < 3; round += 1) {
+    expect(semaphore.tryAcquire(7, 'a')).toBe(true);
+    semaphore.giveBack(7, 'a');
+  }
+});
+
 test('acquire() is round-robin by key', async () => {
   const semaphore = new ByteSemaphore(1);
   const entered: string[] = [];

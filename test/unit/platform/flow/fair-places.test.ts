@@ -46,6 +46,15 @@ test('after its time slice an export yields its place to another project, and no
   expect(granted).toEqual(['a1', 'b1']);
 });
 
+test('within its time slice an export keeps its place', async () => {
+  const { ask } = createQueue(1, { sliceMs: 60_000, lendMs: 60_000 });
+  const first = await ask('a1');
+  void ask('b1', b);
+  first.lend();
+  expect(first.takeBack()).toBe(true);
+  first.release();
+});
+
 test('a lent place goes to any waiting export, and its owner is notified', async () => {
   const { granted, ask } = createQueue(1);
   const first = await ask('a1');

@@ -32,3 +32,11 @@ test('KeyRotation runs one task per key, and next the key served longest ago', a
   expect(begun).toEqual(['a', 'b', 'c', 'a']);
   expect([...rotation.running].sort()).toEqual(['a', 'c']);
 });
+
+test('KeyRotation starts no second task of a key that runs, although places are free', async () => {
+  const { begun, work } = createWork();
+  const rotation = new KeyRotation(2);
+  rotation.start(['a'], work);
+  expect(rotation.start(['a'], work)).toBe(0);
+  expect(begun).toEqual(['a']);
+});

@@ -1,3 +1,4 @@
+// runClaimed: every piece once, several at a time, and what a stop or a failure ends.
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { runClaimed } from '../../../../src/platform/flow/run-claimed.js';
@@ -82,4 +83,17 @@ test('claims nothing more when it is aborted or a piece fails, and ends what has
     'broken',
   );
   expect(failing.done).toEqual([0, 1]);
+});
+
+test('ends after every piece that has begun when it is aborted', async () => {
+  const stopping = new AbortController();
+  const pieces = ['long', 'stop'];
+  const done: string[] = [];
+  const work = async (piece: string): Promise<void> => {
+    if (piece === 'stop') stopping.abort();
+    else while (!stopping.signal.aborted || !done.includes('stop')) await delay(1);
+    done.push(piece);
+  };
+  await runClaimed({ claim: async () => pieces.shift(), work, concurrency: 2, signal: stopping.signal });
+  expect(done).toEqual(['stop', 'long']);
 });
