@@ -1,11 +1,11 @@
 // `npm run backup` and `npm run restore`: the data of `npm start` in one file, written while it
 // runs or when it is stopped, and restored into an empty data directory.
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';
+import { dataDirectory, fromCallersFolder } from '../src/platform/config.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
-import { packageRoot } from '../src/platform/paths.js';
 import { formatCount, StepProgress } from '../src/platform/progress.js';
 import { backUpRunning } from '../standalone/backup/back-up-running.js';
 import { backUpStopped } from '../standalone/backup/back-up-stopped.js';
@@ -78,12 +78,10 @@ async function restore(path: string, archive: string): Promise<void> {
   say('People who were erased since then are in it again: repeat those erasures (docs/operating.md).');
 }
 
-/** npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to. */
 async function run(command: BackupCommand): Promise<void> {
   if (command.kind === 'help') return void process.stdout.write(HELP[command.of]);
-  const path = resolve(packageRoot, process.env.DATA_DIR || 'data');
-  const archive = resolve(process.env.INIT_CWD || '.', command.file);
-  await (command.kind === 'backup' ? backUp(path, archive) : restore(path, archive));
+  const archive = fromCallersFolder(command.file);
+  await (command.kind === 'backup' ? backUp(dataDirectory(), archive) : restore(dataDirectory(), archive));
 }
 
 function fail(error: unknown): void {

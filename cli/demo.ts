@@ -1,5 +1,4 @@
 // `npm run demo`: creates, refreshes and deletes the demo project of a running service.
-import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { type DemoArguments, HELP, OPTIONS, parseDemoArguments } from '../src/demo/arguments.js';
 import { createDemo, type Demo, type DemoDeps, DemoExists, deleteDemo } from '../src/demo/create-demo.js';
@@ -7,11 +6,10 @@ import { generateShop } from '../src/demo/generate.js';
 import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
 import { readStandalone } from '../src/imports/target.js';
 import { describeFailure } from '../src/platform/command-failure.js';
-import { type Config, readOperatorConfig } from '../src/platform/config.js';
+import { type Config, dataDirectory, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
-import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
 import { formatCount, formatRemaining, ProgressDisplay, toCells } from '../src/platform/progress.js';
 import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
@@ -81,7 +79,7 @@ async function findOrganization(postgres: Postgres, given: string | undefined): 
 }
 
 const findUrl = async ({ url }: DemoArguments): Promise<string> =>
-  url ?? (env.SERVICE_URL || (await readStandalone(resolve(packageRoot, env.DATA_DIR || 'data'))).url);
+  url ?? (env.SERVICE_URL || (await readStandalone(dataDirectory())).url);
 
 function show({ events, users, share }: DemoProgress, elapsedMs: number): void {
   const toStatus = (): string => {

@@ -1,5 +1,5 @@
 // `npm run import`: parses the command line, runs the import, prints progress and the summary.
-import { relative, resolve, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { env } from 'node:process';
 import { HELP, type ImportArguments, OPTIONS, parseArguments } from '../src/imports/arguments.js';
 import { createImportClients } from '../src/imports/import-clients.js';
@@ -10,10 +10,10 @@ import { type ImportOptions, runImport } from '../src/imports/run-import.js';
 import { findFailure, type ImportSummary, toReport } from '../src/imports/summary.js';
 import { resolveTarget } from '../src/imports/target.js';
 import { TrackError } from '../src/imports/track-client.js';
+import { dataDirectory, fromCallersFolder } from '../src/platform/config.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { letHeapGrowBy } from '../src/platform/heap-growth.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
-import { packageRoot } from '../src/platform/paths.js';
 import { ProgressDisplay } from '../src/platform/progress.js';
 import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { readSecretKey } from './project-keys.js';
@@ -40,9 +40,8 @@ async function run(): Promise<void> {
 
 async function importPaths(args: ImportArguments): Promise<ImportSummary> {
   const clients = args.isDryRun ? undefined : await createClients(args);
-  // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
-  const folder = resolve(env.INIT_CWD ?? '.');
-  const paths = args.paths.map((path) => (path === '-' ? path : resolve(folder, path)));
+  const folder = fromCallersFolder('.');
+  const paths = args.paths.map((path) => (path === '-' ? path : fromCallersFolder(path)));
   const input = await findInput(paths, { stdin: process.stdin, signal: interrupted });
   const startedMs = performance.now();
   let summary: ImportSummary | undefined;
@@ -71,8 +70,7 @@ async function importPaths(args: ImportArguments): Promise<ImportSummary> {
 }
 
 async function createClients(args: ImportArguments): Promise<NonNullable<ImportOptions['clients']>> {
-  const dataDirectory = resolve(packageRoot, env.DATA_DIR ?? 'data');
-  const target = await resolveTarget(args, { ...env, dataDirectory, readSecretKey });
+  const target = await resolveTarget(args, { ...env, dataDirectory: dataDirectory(), readSecretKey });
   const { site, identifiesPerSecond } = args;
   return createImportClients({
     ...{ ...target, source: args.source.name, site, identifiesPerSecond },

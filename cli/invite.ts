@@ -1,14 +1,12 @@
 // `npm run invite -- owner@example.com`: prints a one-time link that signs in a first owner, before
 // an identity provider is configured.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { tryCanonicalEmail } from '../src/accounts/addresses.js';
 import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
-import { type Config, readOperatorConfig } from '../src/platform/config.js';
+import { type Config, dataDirectory, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_USAGE } from '../src/platform/exit-status.js';
-import { packageRoot } from '../src/platform/paths.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { publicUrlOf } from '../src/platform/public-url.js';
 import { createSignInLink } from '../src/sign-in/sign-in-links.js';
@@ -24,9 +22,8 @@ The service is the one that npm start runs in DATA_DIR, or that of DATABASE_URL 
 let config: Config | undefined;
 
 async function findPublicUrl(config: Config): Promise<URL> {
-  const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
-  const isStandalone = config.PUBLIC_URL === undefined && !env.DATABASE_URL && existsSync(dataDirectory);
-  return isStandalone ? new URL((await readStandalone(dataDirectory)).url) : publicUrlOf(config);
+  const isStandalone = config.PUBLIC_URL === undefined && !env.DATABASE_URL && existsSync(dataDirectory());
+  return isStandalone ? new URL((await readStandalone(dataDirectory())).url) : publicUrlOf(config);
 }
 
 function refuse(problem: string): void {

@@ -1,6 +1,5 @@
 // `npm run jobs`: lists, shows, replays and discards dead letters.
-import { setTimeout as delay } from 'node:timers/promises';
-import { HELP, type JobsCommand, parseJobsCommand } from '../src/operate/arguments.js';
+import { HELP, type JobsCommand, parseJobsCommand, requireQueue } from '../src/operate/arguments.js';
 import {
   discardDeadLetter,
   listDeadLetters,
@@ -12,7 +11,7 @@ import { queuesOf } from '../src/operate/queues.js';
 import { FIRST_SHARD, listShards } from '../src/platform/clickhouse/shards.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, readOperatorConfig } from '../src/platform/config.js';
-import { withTimeout } from '../src/platform/flow/with-timeout.js';
+import { NoAnswer, withTimeout } from '../src/platform/flow/with-timeout.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../src/platform/redis/client.js';
 
@@ -46,21 +45,21 @@ const REACH_TIMEOUT_MS = 5000;
 /** Throws when Redis does not answer in time, so that the command does not hang. */
 async function requireRedis(redis: Redis): Promise<void> {
   redis.on('error', () => {});
-  const silence = delay(REACH_TIMEOUT_MS, 'silent' as const, { ref: false });
-  if ((await Promise.race([redis.ping(), silence])) === 'silent') throw new Error('Redis (REDIS_URL) does not answer');
+  await withTimeout(REACH_TIMEOUT_MS, redis.ping()).catch((error: unknown) => {
+    throw error instanceof NoAnswer ? new Error('Redis (REDIS_URL) does not answer') : error;
+  });
 }
 
 /** Queues of the first shard when PostgreSQL does not say which shards there are. */
-async function listQueues(): Promise<readonly string[]> {
-  const first = [{ id: FIRST_SHARD }];
-  try {
-    const postgres = createPostgres(readOperatorConfig(), { poolMax: 1 });
-    const known = await withTimeout(REACH_TIMEOUT_MS, Promise.resolve(listShards(postgres))).catch(() => first);
-    await postgres.destroy();
-    return queuesOf({ known });
-  } catch {
-    return queuesOf({ known: first });
-  }
+async function listQueues(config: Config): Promise<readonly string[]> {
+  const postgres = createPostgres(config, { poolMax: 1 });
+  const known = await withTimeout(REACH_TIMEOUT_MS, Promise.resolve(listShards(postgres))).catch(() => {
+    process.stderr.write(
+      'PostgreSQL (DATABASE_URL) does not say which shards there are: only the first is looked at\n',
+    );
+    return [{ id: FIRST_SHARD }];
+  });
+  return queuesOf({ known });
 }
 
 async function listAll(redis: Redis, queues: readonly string[]): Promise<string> {
@@ -73,19 +72,18 @@ async function listAll(redis: Redis, queues: readonly string[]): Promise<string>
 
 let config: Config | undefined;
 try {
-  const queues = await listQueues();
-  const command = parseJobsCommand(process.argv.slice(2), queues);
+  const command = parseJobsCommand(process.argv.slice(2));
   if (command.kind === 'help') process.stdout.write(HELP);
   else {
     config = readOperatorConfig();
+    const queues = await listQueues(config);
+    requireQueue(command, queues);
     const redis = createRedis(config);
-    try {
-      await requireRedis(redis);
-      process.stdout.write(`${await answer(redis, command, queues)}\n`);
-    } finally {
-      redis.disconnect();
-    }
+    await requireRedis(redis);
+    process.stdout.write(`${await answer(redis, command, queues)}\n`);
   }
 } catch (error) {
   failWithMessage(error, config);
 }
+// An unresponsive store must not keep the command running.
+process.exit();

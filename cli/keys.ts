@@ -1,12 +1,11 @@
 // `npm run keys`: the address and the keys of a project of a running service as shell commands, so
 // that `eval "$(npm run -s keys)"` sets the variables that the examples and the clients read.
-import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import type { Project } from '../src/accounts/projects.js';
 import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
-import { packageRoot } from '../src/platform/paths.js';
+import { dataDirectory } from '../src/platform/config.js';
 import { toExport } from '../src/platform/shell.js';
 import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { readProject } from './project-keys.js';
@@ -34,8 +33,7 @@ async function run(): Promise<void> {
 
 /** The service of `npm start`, else the one at SERVICE_URL, which has no first project. */
 function findService(): Promise<{ readonly url: string; readonly project_id?: string }> {
-  const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
-  return readStandalone(dataDirectory, 'set SERVICE_URL').catch((error: unknown) => {
+  return readStandalone(dataDirectory(), 'set SERVICE_URL').catch((error: unknown) => {
     if (env.SERVICE_URL) return { url: env.SERVICE_URL };
     throw error;
   });

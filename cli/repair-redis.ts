@@ -1,13 +1,13 @@
 // `npm run repair-redis -- DIRECTORY`: fills the holes of zeros that a full disk has left in the
 // append-only file of a Redis that is stopped. `npm start` does the same by itself.
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { fromCallersFolder } from '../src/platform/config.js';
 import { EXIT_USAGE } from '../src/platform/exit-status.js';
 import { fillHoles } from '../standalone/append-only-file.js';
 
 const [given, ...more] = process.argv.slice(2);
-// npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
-const directory = given && resolve(process.env.INIT_CWD || '.', given);
+const directory = given && fromCallersFolder(given);
 if (more[0] !== undefined) {
   process.stderr.write(`npm run repair-redis takes one directory, not also ${more[0]}\n`);
   process.exit(EXIT_USAGE);

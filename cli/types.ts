@@ -1,6 +1,5 @@
 // `npm run types`: writes the types of a project's events, for clients in TypeScript and Python.
 import { writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { env } from 'node:process';
 import { parseArgs } from 'node:util';
 import { readProjectTypes } from '../src/event-types/model.js';
@@ -8,7 +7,7 @@ import { toPython } from '../src/event-types/python.js';
 import { toTypeScript } from '../src/event-types/typescript.js';
 import { resolveTarget } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
-import { packageRoot } from '../src/platform/paths.js';
+import { dataDirectory, fromCallersFolder } from '../src/platform/config.js';
 import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { createAsk } from './ask-service.js';
 import { readSecretKey } from './project-keys.js';
@@ -46,14 +45,12 @@ async function run(): Promise<void> {
     throw new UsageError(`--language is ${Object.keys(WRITERS).join(' or ')}, not "${language}"`);
   }
   // A named project has a key in the database, so that the address of the environment is not used.
-  const dataDirectory = resolve(packageRoot, env.DATA_DIR || 'data');
-  const found = { ...(project === undefined && env), dataDirectory, readSecretKey };
+  const found = { ...(project === undefined && env), dataDirectory: dataDirectory(), readSecretKey };
   const types = await readProjectTypes(createAsk(await resolveTarget({ url, key, project }, found)));
   if (types.events.length === 0) process.stderr.write('the project has no events: no event has a type\n');
   const text = WRITERS[language](types);
   if (out === undefined) process.stdout.write(text);
-  // npm runs scripts in the package folder; INIT_CWD is the folder that paths are relative to.
-  else writeFileSync(resolve(env.INIT_CWD || '.', out), text);
+  else writeFileSync(fromCallersFolder(out), text);
 }
 
 await run().catch((error: unknown) => failWithMessage(error));

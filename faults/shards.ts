@@ -2,14 +2,13 @@
 // traffic. The last server is killed over and over, at times while it inserts, and sometimes
 // paused; so are the two workers. Afterwards every server must have each event of its own project
 // once, and nothing of the others.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addEngines, type FurtherEngine, startFurtherEngine } from '../bench/further-engine.js';
 import { describeMachine } from '../bench/machine.js';
 import { type Stack, selectNumber } from '../bench/stack.js';
-import { startStack, UNLIMITED } from '../bench/start-stack.js';
+import { startStack } from '../bench/start-stack.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { isRight, type Outcome, untilStored } from './check.js';
 import { startCuttingProxy } from './cutting-proxy.js';
@@ -37,8 +36,8 @@ type Target = Pick<Stack, 'clickhouse' | 'projectId' | 'url' | 'secretKey'>;
 /** Prints the ledger. Resolves with whether everything is right. */
 export async function runShards(run: ShardsRun): Promise<boolean> {
   const { shards, durationMs, seed, say } = run;
-  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-faults-'));
-  const stack = await startStack({ directory, settings: UNLIMITED });
+  const stack = await startStack();
+  const { directory } = stack;
   const engines: FurtherEngine[] = [];
   let second: ReturnType<typeof startSecondWorker> | undefined;
   try {
@@ -69,9 +68,8 @@ export async function runShards(run: ShardsRun): Promise<boolean> {
     return report(run, { faults: injected, cuts, traffics: traffics.of, outcomes, strays });
   } finally {
     await second?.stop();
-    await stack.stop();
     for (const engine of engines) await engine.stop();
-    rmSync(directory, { recursive: true, force: true });
+    await stack.stop();
   }
 }
 

@@ -2,7 +2,7 @@
 // directory and runs the supervisor. It reads only what it needs from the environment; the
 // processes of the service parse theirs with platform/config.ts.
 import { requireShardNumber } from '../src/platform/clickhouse/shard-number.js';
-import { readIgnoredSettings } from '../src/platform/config.js';
+import { dataDirectory, readIgnoredSettings } from '../src/platform/config.js';
 import { EXIT_FAILED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { describeNodeVersion } from '../src/platform/node-version.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
@@ -28,7 +28,7 @@ async function main(): Promise<void> {
   const [option, ...values] = process.argv.slice(2);
   if (option === KEYS_OPTION) {
     if (values[0] !== undefined) throw new UsageError(`${KEYS_OPTION} takes no arguments, not ${values[0]}`);
-    return showKeysOf(caller.DATA_DIR || 'data');
+    return showKeysOf(dataDirectory());
   }
   const lost = option === LOST_OPTION ? requireShardNumber(values[0]) : undefined;
   if (option !== undefined && lost === undefined)
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
   if (values[1] !== undefined) throw new UsageError(`${LOST_OPTION} takes one shard, not also ${values[1]}`);
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
-  const directory = openDataDirectory(caller.DATA_DIR || 'data');
+  const directory = openDataDirectory(dataDirectory());
   const lock = await InstanceLock.take(directory.path);
   const output = new ChildOutput(directory);
   const url = `http://${reachableHost(host)}:${port}`;

@@ -4,11 +4,9 @@
 // vulnerability rated high or critical. Plain Node without dependencies.
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { answerHelp } from './help.mjs';
-
-const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+import { isMain, ROOT } from './setup.mjs';
 
 /** Permissive licences. CC-BY-4.0 is for data and requires attribution. */
 const ALLOWED = [
@@ -129,7 +127,7 @@ function tryParse(text) {
   }
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
+if (isMain('licences.mjs')) {
   answerHelp('tools/licences.mjs');
   const { problems, summary } = process.argv[2] === 'audit' ? audit() : checkLicences();
   process.stdout.write(`${problems.length > 0 ? problems.join('\n') : summary}\n`);

@@ -31,6 +31,7 @@ const LONGEST = [
   'test/e2e/console-experiments-data.test.ts',
   'test/e2e/console-answers.test.ts',
   'test/e2e/identity-exact.test.ts',
+  'test/e2e/interrupted-faults.test.ts',
   'test/e2e/console-demo.test.ts',
   'test/e2e/standalone.test.ts',
   'test/e2e/console-people.test.ts',

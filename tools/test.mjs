@@ -1,10 +1,9 @@
 // `npm test`: installs and builds, then runs all tests on engines that they start and remove
 // themselves. Further arguments go to vitest: `npm test -- test/integration/track.test.ts`.
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { build } from './build.mjs';
 import { answerHelp } from './help.mjs';
-import { ensureRedis, ensureTestPrograms, installDependencies, requireNode } from './setup.mjs';
+import { ensureRedis, ensureTestPrograms, installDependencies, ROOT, requireNode } from './setup.mjs';
 
 answerHelp('tools/test.mjs');
 requireNode();
@@ -15,7 +14,7 @@ build();
 const REPORTERS = ['--reporter=default', '--reporter=./tools/tier-reporter.mjs'];
 const args = ['node_modules/vitest/vitest.mjs', 'run', ...REPORTERS, ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, args, {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
+  cwd: ROOT,
   stdio: 'inherit',
 });
 process.exit(status ?? 1);

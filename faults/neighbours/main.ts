@@ -3,8 +3,7 @@
 // of ratios, writes it to bench/results, and exits with status 1 when an aim is missed by more than
 // `--factor`.
 import { type ChildProcess, fork } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -83,10 +82,9 @@ async function run(): Promise<readonly AttackResult[]> {
 type Measure = (attack: AttackName) => Promise<AttackResult>;
 
 async function withStack<T>(settings: Record<string, string>, use: (measure: Measure) => Promise<T>): Promise<T> {
-  const directory = mkdtempSync(join(tmpdir(), 'event-analytics-neighbours-'));
-  const stack = await startStack({ directory, settings });
+  const stack = await startStack({ settings });
   try {
-    const config = readServiceConfig(directory);
+    const config = readServiceConfig(stack.directory);
     const { a, b } = await createTenants(stack, config);
     const neighbour = new Neighbour(stack, b);
     await neighbour.prepare();
@@ -95,7 +93,6 @@ async function withStack<T>(settings: Record<string, string>, use: (measure: Mea
     return await use((attack) => measureAttack(attack, { attacker: a, neighbour, readLoops }));
   } finally {
     await stack.stop();
-    rmSync(directory, { recursive: true, force: true });
   }
 }
 

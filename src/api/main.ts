@@ -29,7 +29,7 @@ import { createLagGauge } from '../ingest/canary.js';
 import { createIngestDeps, type IngestionParts } from '../ingest/deps.js';
 import { DroppedEvents } from '../ingest/drop/counts.js';
 import { RejectedEvents } from '../ingest/rejected/events.js';
-import { readSamples } from '../ingest/rejected/store.js';
+import { readSamples, saveRejected } from '../ingest/rejected/store.js';
 import { createKeepingRouter } from '../keeping/routes.js';
 import { createEventReader } from '../live/read-events.js';
 import { createLive } from '../live/routes.js';
@@ -174,7 +174,7 @@ const ingestion: IngestionParts = {
   }),
   refused: createRefusalCounter(metrics),
 };
-const rejectedEvents = new RejectedEvents(redis, log);
+const rejectedEvents = new RejectedEvents((rejected) => saveRejected(redis, rejected, Date.now()), log);
 lifecycle.onClose('rejected events', () => rejectedEvents.close());
 const droppedEvents = new DroppedEvents(redis, log);
 lifecycle.onClose('dropped events', () => droppedEvents.close());

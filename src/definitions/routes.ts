@@ -7,117 +7,52 @@ import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guar
 import { credentialOf } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
-import type { RunAlertQuery } from '../alerts/run-query.js';
-import type { AlertSettings } from '../alerts/sync-alerts.js';
-import { hasAllEvents } from '../catalog/catalog.js';
-import type { CatalogReader } from '../catalog/reader.js';
 import { readSyncBody, writerOf } from '../dashboards/requests.js';
-import { listProjectKeys, type Reader, readDashboards } from '../dashboards/store.js';
+import { type Reader, readDashboards } from '../dashboards/store.js';
 import { readDropped } from '../ingest/drop/counts.js';
 import { BOTS_KEY } from '../ingest/drop/rules.js';
-import { countDue, warningsOfDue } from '../keeping/count-due.js';
-import type { Keep } from '../keeping/keep.js';
 import { PublicError } from '../platform/errors.js';
 import { parseParameters } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
-import type { ThreadPool } from '../platform/threads/thread-pool.js';
-import type { Definition, Definitions } from '../query/definitions/definitions.js';
+import { type ChangeDeps, type ChangeOptions, changeDefinitions } from './change.js';
 import type { DefinitionsContent } from './parse-definitions.js';
 import { changeQuery, syncQuery } from './schema.js';
 import {
-  type DefinitionsChange,
   type DefinitionsVersion,
   findDefinitions,
   listDefinitionVersions,
   requireDefinitionsVersion,
   type SavedDefinitions,
-  saveDefinitions,
 } from './store.js';
-import { definitionsTask } from './sync-task.js';
 import { toLists } from './to-lists.js';
-import { removedTask, usesTask } from './uses.js';
+import { usesTask } from './uses.js';
 
-export interface DefinitionsDeps extends GuardDeps {
+export interface DefinitionsDeps extends GuardDeps, ChangeDeps {
   /** A change compiles every definition, so it counts like a query. */
   readonly rateLimit: LayeredRateLimit;
-  /** Where documents are parsed and checked. */
-  readonly threads: ThreadPool;
-  readonly catalogs: Pick<CatalogReader, 'readNow'>;
   readonly redis: Redis;
-  readonly settings: AlertSettings;
-  /** Counts the events that a changed `keep` would delete. */
-  readonly runQuery: RunAlertQuery;
 }
 
-const COUNT_TIMEOUT_MS = 10_000;
 const OF_PROJECT = '/api/projects/{projectID}/definitions';
 
 export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
-  const { postgres, rateLimit, threads, catalogs, settings } = deps;
+  const { postgres, rateLimit, threads } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   /** Uses by dashboards that the reader can see, and by alerts and definitions of the document. */
   const showUses = async (res: Response, reader: Reader): Promise<void> => {
-    const { definitions, alerts } = (await findDefinitions(postgres, reader.projectId))?.content ?? NOTHING.content;
+    const { definitions, alerts } = (await findDefinitions(postgres, reader.projectId))?.content ?? NO_CONTENT;
     if (definitions.length === 0) return void res.json([]);
     const dashboards = await readDashboards(postgres, reader);
     const uses = await threads.run(usesTask, { definitions, alerts, dashboards }, reader.projectId);
     res.type('json').end(uses);
   };
 
-  /** The change is stored by then, so a search that takes too long is a warning, too. */
-  async function warningsOfRemoved(
-    reader: Reader,
-    before: Definitions,
-    { definitions: after, alerts }: DefinitionsContent,
-  ): Promise<string[]> {
-    const isIn = (list: Definitions, { kind, name }: Pick<Definition, 'kind' | 'name'>): boolean =>
-      list.some((each) => each.kind === kind && each.name === name);
-    const removed = before.filter((definition) => !isIn(after, definition));
-    if (removed.length === 0) return [];
-    const request = {
-      ...{ definitions: [...after, ...removed], removed, alerts },
-      dashboards: await readDashboards(postgres, reader),
-    };
-    return threads.run(removedTask, request, reader.projectId).catch((error: unknown) => {
-      if (!(error instanceof PublicError)) throw error;
-      return [`definitions are removed, and their uses could not be searched: ${error.message}`];
-    });
-  }
-
-  /** What the coming night deletes. */
-  async function warningsOfKept(projectId: ProjectId, keep: Keep | undefined): Promise<string[]> {
-    if (keep === undefined) return [];
-    const signal = AbortSignal.timeout(COUNT_TIMEOUT_MS);
-    return warningsOfDue(await countDue(deps.runQuery, { projectId, keep, signal }, Date.now()));
-  }
-
-  async function change(
-    req: Request,
-    res: Response,
-    how: Pick<DefinitionsChange, 'isSynced' | 'isDetached' | 'baseVersion' | 'isDryRun'> & Reader,
-  ): Promise<void> {
-    const { projectId } = how;
-    const [{ timezone }, catalog, before] = await Promise.all([
-      postgres('projects').where({ id: projectId }).first('timezone'),
-      catalogs.readNow(projectId),
-      findDefinitions(postgres, projectId),
-    ]);
-    const dashboards = await listProjectKeys(postgres, projectId);
-    const context = {
-      ...{ projectId, timezone, dashboards },
-      nowMs: Date.now(),
-      eventTypes: [...catalog.events.keys()],
-      hasAllEvents: hasAllEvents(catalog),
-    };
-    const body = req.body ?? Buffer.alloc(0);
-    const checked = await threads.run(definitionsTask, { body, context }, projectId);
-    const saved = await saveDefinitions(postgres, { ...checked, ...how, settings });
-    const ofRemoved = await warningsOfRemoved(how, before?.content.definitions ?? [], checked.content);
-    const warnings = [...checked.warnings, ...ofRemoved, ...(await warningsOfKept(projectId, checked.content.keep))];
+  const change = async (req: Request, res: Response, how: ChangeOptions): Promise<void> => {
+    const { saved, warnings } = await changeDefinitions(deps, req.body ?? Buffer.alloc(0), how);
     res.status(saved.isNew ? 201 : 200).json(toAnswer(saved, warnings));
-  }
+  };
 
   on('PUT /api/definitions', readSyncBody, async (req, res) => {
     const credential = credentialOf(res);
@@ -202,11 +137,12 @@ async function showDropped({ postgres, redis }: DefinitionsDeps, projectId: Proj
     const days = counts.get(key) ?? [];
     return { events: days.reduce((sum, { events }) => sum + events, 0), days };
   };
-  const { drop = [], bots = 'keep' } = found?.content ?? NOTHING.content;
+  const { drop = [], bots = 'keep' } = found?.content ?? NO_CONTENT;
   return { rules: drop.map((rule) => ({ ...rule, ...daysOf(rule.key) })), bots: { choice: bots, ...daysOf(BOTS_KEY) } };
 }
 
+const NO_CONTENT: DefinitionsContent = { definitions: [] };
 const NOTHING = {
   ...{ version: 0, checksum: '', created_at: null, is_synced: false, source_yaml: '' },
-  content: { definitions: [] } as DefinitionsContent,
+  content: NO_CONTENT,
 };

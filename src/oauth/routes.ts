@@ -2,7 +2,6 @@
 // addresses, registers itself, sends the person to GET /oauth/authorize, and exchanges the code for
 // a token. The token is a personal one (aat_), as those made in Settings, and is revoked there, or
 // by the client (POST /oauth/revoke).
-import { createHash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type RequestHandler, type Response, type Router } from 'express';
 import { answerTokenPreflight } from '../access/agent-origins.js';
 import { REALM } from '../access/challenge.js';
@@ -31,9 +30,10 @@ import { isUuid, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { Redis } from '../platform/redis/client.js';
 import { AGENT_SCOPES, describeAuthorizationServer, describeResource, resourceOf } from './addresses.js';
-import { type AuthorizationRequest, readAuthorizationRequest, requireResource } from './authorization-request.js';
+import { type AuthorizationRequest, readAuthorizationRequest } from './authorization-request.js';
 import { type Client, createClients } from './clients.js';
-import { createCode, type Grant, takeGrant } from './codes.js';
+import { exchangeCode } from './code-exchange.js';
+import { createCode, type Grant } from './codes.js';
 import { OAuthError } from './errors.js';
 import { listConnectable } from './projects.js';
 
@@ -104,7 +104,7 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
   );
 
   router.post('/oauth/token', allowScripts, limitRate, readForm, async (req, res) => {
-    const { client, grant } = await readGrant(req.body ?? {});
+    const { client, grant } = await exchangeCode(redis, req.body ?? {}, { clients, resource });
     const { personId, projectId } = grant;
     const request = toTokenRequest(client, grant);
     const created = await createToken(postgres, projectId, { personId, request, quotas }).catch((error: unknown) => {
@@ -146,31 +146,6 @@ export function createOAuthRouter(deps: OAuthDeps): Router {
     };
     await checkToken(postgres, grant.projectId, { personId, request: toTokenRequest(request.client, grant), quotas });
     return grant;
-  }
-
-  async function readGrant(form: Readonly<Record<string, unknown>>): Promise<{ client: Client; grant: Grant }> {
-    if (form.grant_type !== 'authorization_code') {
-      throw new OAuthError('unsupported_grant_type', 'grant_type is not authorization_code');
-    }
-    for (const name of ['code', 'client_id', 'code_verifier']) {
-      if (typeof form[name] !== 'string') throw new OAuthError('invalid_request', `${name} is required`);
-    }
-    const client = clients.tryRead(String(form.client_id));
-    if (client === undefined) {
-      throw new OAuthError('invalid_client', 'the client_id was not made here; register again');
-    }
-    requireResource(form.resource, resource, (problem) => new OAuthError('invalid_target', problem));
-    const grant = await takeGrant(redis, String(form.code));
-    if (grant === undefined) throw new OAuthError('invalid_grant', 'the code is unknown, used or older than a minute');
-    if (grant.clientId !== form.client_id) throw new OAuthError('invalid_grant', 'the code is that of another client');
-    if (form.redirect_uri !== undefined && form.redirect_uri !== grant.redirectUri) {
-      throw new OAuthError('invalid_grant', 'the redirect_uri is not that of the authorization');
-    }
-    const challenge = createHash('sha256').update(String(form.code_verifier)).digest('base64url');
-    if (challenge !== grant.challenge) {
-      throw new OAuthError('invalid_grant', 'the code_verifier does not match the code_challenge');
-    }
-    return { client, grant };
   }
 }
 

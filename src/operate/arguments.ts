@@ -19,7 +19,7 @@ REDIS_URL says where the queues are; without it, the service that npm start runs
 `;
 
 /** Throws an error whose message is printed to the terminal. */
-export function parseJobsCommand(args: readonly string[], queues: readonly string[]): JobsCommand {
+export function parseJobsCommand(args: readonly string[]): JobsCommand {
   const [kind = 'help', queue, id, ...rest] = args;
   if (kind === 'help' || kind === '--help' || kind === '-h') return { kind: 'help' };
   if (kind === 'list') {
@@ -31,11 +31,15 @@ export function parseJobsCommand(args: readonly string[], queues: readonly strin
   }
   if (queue === undefined || id === undefined) throw new UsageError(`${kind} needs a queue and the id of a job`);
   if (rest.length > 0) throw new UsageError(`${kind} takes one job at a time, not also "${rest[0]}"`);
-  if (!queues.includes(queue))
-    throw new UsageError(`there is no queue "${queue}"; the queues are ${queues.join(', ')}`);
   if (id === '--all') {
     if (kind !== 'replay') throw new UsageError(`${kind} takes one job at a time, not --all`);
     return { kind, queue, id: undefined };
   }
   return { kind, queue, id };
+}
+
+/** Throws as `parseJobsCommand` does. */
+export function requireQueue(command: JobsCommand, queues: readonly string[]): void {
+  if (!('queue' in command) || queues.includes(command.queue)) return;
+  throw new UsageError(`there is no queue "${command.queue}"; the queues are ${queues.join(', ')}`);
 }

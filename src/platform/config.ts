@@ -260,6 +260,9 @@ export const HOLDER_PID = 'NPM_START_PID';
 /** Where `npm start` keeps its data; the folder may not exist. */
 export const dataDirectory = (): string => resolve(packageRoot, process.env.DATA_DIR || 'data');
 
+/** A path of a command line: npm runs commands in the package folder, and names the caller's. */
+export const fromCallersFolder = (path: string): string => resolve(process.env.INIT_CWD || '.', path);
+
 /**
  * For operator commands: the environment, or the environment of the running standalone service when
  * no store is set, or when the Redis that is set is the one that it uses.

@@ -162,6 +162,13 @@ test('a path is relative to the folder of the call', async () => {
   rmSync(redis, { recursive: true });
 });
 
+test('npm run import takes an empty DATA_DIR for the default folder', async () => {
+  const { status, errors } = await run(scripts.import ?? '', ['access-log', 'none.log'], { DATA_DIR: '' });
+  // A clone whose service runs has one there, and then the file is missing.
+  expect(errors).not.toContain(join(packageRoot, 'standalone.json'));
+  expect(status).toBeGreaterThan(0);
+});
+
 test.each(['web', 'query', 'worker'])('%s without settings says in one line which are missing', async (kind) => {
   const { status, output, errors } = await run(`node dist/processes/${kind}.js`, []);
   expect({ status, output }).toEqual({ status: 1, output: '' });

@@ -5,6 +5,7 @@ import { createOrganization } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import {
   type Answer,
+  as,
   createTeam,
   createTeamProject,
   join,
@@ -38,7 +39,6 @@ afterAll(async () => {
 });
 
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
-const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
 describe('organization routes', () => {
   test('POST /api/orgs makes the caller the owner and shows the admin key only once', async () => {

@@ -1,11 +1,13 @@
 // `npm run jobs` with real dead letters: a worker rejects jobs, and replays one on request.
-import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { createIngestQueue, enqueueIngest, type IngestQueue } from '../../src/ingest/queue.js';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
+import { type Ended, runScript } from '../support/run-script.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
@@ -32,14 +34,7 @@ beforeEach(async () => {
   await queue.clean(0, 100, 'failed');
 });
 
-function jobs(...args: string[]): Promise<{ status: number | null; output: string }> {
-  const child = spawn(process.execPath, ['dist/cli/jobs.js', ...args], {
-    env: { PATH: process.env.PATH, ...databases.env },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text) => (output += text));
-  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
-}
+const jobs = (...args: string[]): Promise<Ended> => runScript(['dist/cli/jobs.js', ...args], databases.env);
 
 /** Makes a dead letter: a job whose payload is missing in Redis, so that every attempt fails. */
 async function park(): Promise<{ id: string; claim: string }> {
@@ -103,6 +98,25 @@ test('only the rejected event of a group commit becomes a dead letter', async ()
   await jobs('replay', 'ingest', job?.id ?? '');
   await eventually(async () => expect(await countEvents()).toEqual([...ids, 'e-100'].sort()));
   await clickhouse.close();
+});
+
+test('npm run jobs asks a PostgreSQL that does not answer for shards only, and says what it leaves out', async () => {
+  let connections = 0;
+  const silent = createServer(() => (connections += 1)).listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const env = {
+    ...databases.env,
+    DATABASE_URL: `postgres://a@127.0.0.1:${(silent.address() as AddressInfo).port}/a`,
+  };
+  try {
+    expect((await runScript(['dist/cli/jobs.js', '--help'], env)).output).toMatch(/^usage: /);
+    expect(connections).toBe(0);
+    const leftOut = 'PostgreSQL (DATABASE_URL) does not say which shards there are: only the first is looked at\n';
+    const { status, output } = await runScript(['dist/cli/jobs.js', 'list'], env);
+    expect({ status, output }).toEqual({ status: 0, output: `${leftOut}there are no dead letters\n` });
+  } finally {
+    silent.close();
+  }
 });
 
 test.each([

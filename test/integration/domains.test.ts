@@ -2,7 +2,7 @@
 // may join.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { type Answer, createTeam, type Sent, send, type TestPerson, type TestTeam } from '../support/accounts.js';
+import { type Answer, as, createTeam, type Sent, send, type TestTeam } from '../support/accounts.js';
 import { startDns, type TestDns } from '../support/dns-server.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
@@ -29,7 +29,6 @@ afterAll(async () => {
 });
 
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
-const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
 describe('domain routes', () => {
   const claim = async (domain: unknown, team?: TestTeam) => {

@@ -7,6 +7,7 @@ import { createPostgres, type Postgres } from '../../src/platform/postgres/clien
 import { createRedis } from '../../src/platform/redis/client.js';
 import {
   type Answer,
+  as,
   createTeam,
   join,
   type Sent,
@@ -41,7 +42,6 @@ afterAll(async () => {
 });
 
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
-const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 const accept = (token: string, person: TestPerson) => ask(`POST /api/invitations/${token}/accept`, as(person));
 
 describe('invitation routes', () => {

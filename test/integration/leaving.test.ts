@@ -4,6 +4,7 @@ import { acceptInvitation, createInvitation } from '../../src/accounts/invitatio
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import {
   type Answer,
+  as,
   createTeam,
   createTeamProject,
   join,
@@ -33,7 +34,6 @@ afterAll(async () => {
 });
 
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
-const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 const leave = (person: TestPerson, organizationId: string, name = 'Team') =>
   ask(`DELETE /api/me/orgs/${organizationId}`, as(person, { organization_name: name }));
 const deleteAccount = (person: TestPerson) => ask('DELETE /api/me', as(person, { confirm: 'delete my account' }));

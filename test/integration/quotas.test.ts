@@ -15,6 +15,7 @@ import { createPostgres, type Postgres } from '../../src/platform/postgres/clien
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import {
   type Answer,
+  as,
   createTeam,
   createTeamProject,
   join,
@@ -60,7 +61,6 @@ afterAll(async () => {
 });
 
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(stack.url, route, sent);
-const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
 /**
  * Runs ten attempts concurrently and expects exactly `allowed` of them to succeed. Returns the

@@ -181,7 +181,11 @@ test('samples are distinct and the newest, and expire within a week, counts with
   const now = Date.now();
   const sample = (event: string, at: number): RejectedSample => ({ projectId, reason: 'not_an_object', at, event });
   const save = (samples: RejectedSample[], at: number) =>
-    saveRejected(redis, { counts: [{ projectId, reason: 'not_an_object', events: samples.length }], samples }, at);
+    saveRejected(
+      redis,
+      { counts: [{ projectId, reason: 'not_an_object', events: samples.length }], samples, ignored: [] },
+      at,
+    );
   await save([sample('old', now - 4 * DAY_MS)], now - 4 * DAY_MS);
   await save([sample('3', now - 3 * DAY_MS), sample('5', now - 2)], now - 3 * DAY_MS);
   expect((await readRejected(redis, projectId, now)).samples.map(({ event }) => event)).toEqual(['5', '3', 'old']);

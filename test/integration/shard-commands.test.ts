@@ -12,7 +12,7 @@ import { removeShard } from '../../src/shards/remove-shard.js';
 import { placeProject, setAcceptsNew, setCluster } from '../../src/shards/store.js';
 import { hurryCleaning } from '../support/erasure.js';
 import { startExtraEngine } from '../support/extra-engine.js';
-import { createProjectWithEvent, sayingDepsOf, startTwoShards, type TwoShards } from '../support/shards.js';
+import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestDatabases } from '../support/stack.js';
 import { createTestProject } from '../support/track.js';
 
@@ -23,9 +23,6 @@ beforeAll(async () => {
 }, 240_000);
 
 afterAll(() => two?.close());
-
-const projectWithEvent = () => createProjectWithEvent(two);
-const depsOf = (options?: Parameters<typeof sayingDepsOf>[1]) => sayingDepsOf(two, options);
 
 test('a drain waits for projects that are being created', async () => {
   await two.postgres.transaction(async (creating) => {
@@ -41,13 +38,13 @@ test('a drain waits for projects that are being created', async () => {
 test('a drain moves projects that are created meanwhile, and goes on without those that are deleted', async () => {
   const projects = [];
   for (let tries = 0; projects.length < 3 && tries < 20; tries += 1) {
-    const { id, home } = await projectWithEvent();
+    const { id, home } = await two.projectWithEvent();
     if (home === 2) projects.push(id);
   }
   const [first, deleted, late] = projects.toSorted() as [ProjectId, ProjectId, ProjectId];
   await two.postgres('project_placements').where({ project_id: late }).update({ shard: 1 });
   let changing: Promise<unknown> | undefined;
-  const { deps, said } = depsOf({
+  const { deps, said } = two.sayingDeps({
     onLine: (line) => {
       if (!line.startsWith('device_map:')) return;
       changing ??= Promise.all([
@@ -71,7 +68,7 @@ test('a drain moves projects that are created meanwhile, and goes on without tho
 test('of two commands that add a server at once, one adds it', async () => {
   const third = await startExtraEngine();
   try {
-    const [one, other] = [depsOf(), depsOf()];
+    const [one, other] = [two.sayingDeps(), two.sayingDeps()];
     await Promise.all([one, other].map(({ deps }) => addShard(deps, [third.url], 0)));
     expect([...one.said, ...other.said].filter((line) => line.includes('another command'))).toHaveLength(1);
     expect(await two.postgres('shards').orderBy('id').pluck('id')).toEqual([1, 2, 3]);
@@ -81,26 +78,26 @@ test('of two commands that add a server at once, one adds it', async () => {
 }, 120_000);
 
 test('a shard is removed when nothing is left there, and its number is not used again', async () => {
-  const remove = (shard: number, isLost = false) => removeShard(depsOf().deps, { shard, isLost }, 0);
+  const remove = (shard: number, isLost = false) => removeShard(two.sayingDeps().deps, { shard, isLost }, 0);
   await expect(remove(1)).rejects.toThrow('shard 1 stays');
   await expect(remove(9)).rejects.toThrow('there is no shard 9');
   // The server of shard 3 has been removed.
   await expect(remove(3)).rejects.toThrow('shard 3 accepts new projects; run "npm run shards -- drain 3" first');
-  await drainShard(depsOf().deps, 3);
+  await drainShard(two.sayingDeps().deps, 3);
   await expect(remove(3)).rejects.toThrow(/shard 3 at .* does not answer/);
   await remove(3, true);
   // Again, as after an interruption.
-  const again = depsOf();
+  const again = two.sayingDeps();
   await removeShard(again.deps, { shard: 3, isLost: false }, 0);
   expect(again.said.at(-1)).toBe('its server can be switched off');
   expect(await two.postgres('shards').where({ id: 3 }).first('urls')).toEqual({ urls: [] });
 
   const fourth = await startExtraEngine();
   try {
-    await addShard(depsOf().deps, [fourth.url], 0);
+    await addShard(two.sayingDeps().deps, [fourth.url], 0);
     await hurryCleaning(await two.clientOf(4));
-    const { id } = await projectWithEvent();
-    await moveProject(depsOf().deps, id, 4);
+    const { id } = await two.projectWithEvent();
+    await moveProject(two.sayingDeps().deps, id, 4);
     await setAcceptsNew(two.postgres, 4, false);
     await expect(remove(4)).rejects.toThrow(`shard 4 has the project ${id}; run "npm run shards -- drain 4" first`);
     await two.postgres('projects').where({ id }).update({ deleted_at: new Date() });
@@ -114,9 +111,9 @@ test('a shard is removed when nothing is left there, and its number is not used 
     await two.redis.del('bull:ingest-bulk-4:failed');
     await remove(4);
     expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2]);
-    await addShard(depsOf().deps, [fourth.url], 0);
+    await addShard(two.sayingDeps().deps, [fourth.url], 0);
     expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2, 5]);
-    await drainShard(depsOf().deps, 5);
+    await drainShard(two.sayingDeps().deps, 5);
     await remove(5);
   } finally {
     await fourth.remove();
@@ -126,7 +123,7 @@ test('a shard is removed when nothing is left there, and its number is not used 
 test('a shard that has lost its tables gets none while projects live there, unless an operator says so', async () => {
   const fourth = await startExtraEngine();
   try {
-    await addShard(depsOf().deps, [fourth.url], 0);
+    await addShard(two.sayingDeps().deps, [fourth.url], 0);
     const { config } = two.databases;
     const id = (await two.shards.read()).at(-1)?.id ?? 0;
     const drop = async () =>
@@ -139,12 +136,12 @@ test('a shard that has lost its tables gets none while projects live there, unle
     const advice = `it has no tables, but 1 project lives there: restore its data (ops/runbooks/backup.md), or create empty tables by "npm run migrate -- --lost ${id}"`;
     const said = `shard ${id} at ${new URL(fourth.url).host}: ${advice}`;
     await expect(migrateShards(config)).rejects.toThrow(`1 host could not be migrated: ${said}`);
-    await expect(addShard(depsOf().deps, [fourth.url], 0)).rejects.toThrow(said);
+    await expect(addShard(two.sayingDeps().deps, [fourth.url], 0)).rejects.toThrow(said);
     expect(await migrateShards(config, { lost: id })).toContain('0001_events.sql');
     expect(await migrateShards(config)).toEqual([]);
     await two.postgres('project_placements').where({ project_id: project.id }).update({ shard: 1 });
-    await drainShard(depsOf().deps, id);
-    await removeShard(depsOf().deps, { shard: id, isLost: false }, 0);
+    await drainShard(two.sayingDeps().deps, id);
+    await removeShard(two.sayingDeps().deps, { shard: id, isLost: false }, 0);
   } finally {
     await fourth.remove();
   }
@@ -177,7 +174,7 @@ test('the first shard gets tables once, however often they are lost afterwards',
 test('a shard takes no address where its data is not', async () => {
   const empty = await startExtraEngine();
   try {
-    const change = (shard: number, ...urls: string[]) => changeAddress(depsOf().deps, shard, urls);
+    const change = (shard: number, ...urls: string[]) => changeAddress(two.sayingDeps().deps, shard, urls);
     const { url } = two.second;
     await expect(change(1, url)).rejects.toThrow('the address of shard 1 is CLICKHOUSE_URL');
     await expect(change(9, url)).rejects.toThrow('there is no shard 9');
@@ -194,7 +191,7 @@ test('a shard takes no address where its data is not', async () => {
         .where({ id: 2 })
         .update({ urls: [url] }),
     );
-    await expect(addShard(depsOf().deps, [empty.url, alias], 0)).rejects.toThrow('are the same server');
+    await expect(addShard(two.sayingDeps().deps, [empty.url, alias], 0)).rejects.toThrow('are the same server');
     // Tables would stay there, and in Keeper.
     expect(await hasTable(empty.url, database, 'schema_migrations')).toBe(false);
     await migrateShard({ id: 2, urls: [empty.url] }, database);
@@ -203,7 +200,7 @@ test('a shard takes no address where its data is not', async () => {
     const values = [{ project_id: id, device_id: 'phone', user_id: 'ada' }];
     const insert = { table: 'device_map', values, format: 'JSONEachRow' } as const;
     await withClient(empty.url, database, (clickhouse) => clickhouse.insert(insert));
-    await expect(addShard(depsOf().deps, [empty.url], 0)).rejects.toThrow(
+    await expect(addShard(two.sayingDeps().deps, [empty.url], 0)).rejects.toThrow(
       `has rows of the project ${id} in device_map`,
     );
     await two.postgres('project_placements').insert({ project_id: id, shard: 2 }).onConflict('project_id').merge();

@@ -13,7 +13,7 @@ import { copyProject } from '../../src/shards/copy-project.js';
 import { fenceOf, raiseFence } from '../../src/shards/move-fence.js';
 import { moveProject } from '../../src/shards/move-project.js';
 import { eventually } from '../support/eventually.js';
-import { createProjectWithEvent, sayingDepsOf, startTwoShards, type TwoShards } from '../support/shards.js';
+import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject } from '../support/track.js';
 
 let two: TwoShards;
@@ -23,9 +23,6 @@ beforeAll(async () => {
 }, 240_000);
 
 afterAll(() => two?.close());
-
-const projectWithEvent = () => createProjectWithEvent(two);
-const depsOf = (options?: Parameters<typeof sayingDepsOf>[1]) => sayingDepsOf(two, options);
 
 test('versions of a mapping that ClickHouse merges meanwhile are copied as one', async () => {
   const { id } = await createTestProject(two.databases);
@@ -65,10 +62,10 @@ test('versions of a mapping that ClickHouse merges meanwhile are copied as one',
 });
 
 test('a move waits for what began before it: deletions, jobs, projections, and an insert of a killed worker', async () => {
-  const { id, home, other } = await projectWithEvent();
+  const { id, home, other } = await two.projectWithEvent();
   const source = await two.clientOf(home);
   const locks = createPostgres(two.databases.config, { poolMax: 1 });
-  const { deps, said } = depsOf({ onLine: (line) => steps.get(line)?.() });
+  const { deps, said } = two.sayingDeps({ onLine: (line) => steps.get(line)?.() });
   const isSaid = (line: string) => new Promise<void>((resolve) => steps.set(line, resolve));
   const steps = new Map<string, () => void>();
   /** Nothing is copied yet. The time is that in which a move that does not wait copies. */
@@ -134,13 +131,15 @@ test('a move waits for what began before it: deletions, jobs, projections, and a
 }, 240_000);
 
 test('a move changes the epoch, leaves no table behind, and needs equal migrations', async () => {
-  const { id, other } = await projectWithEvent();
+  const { id, other } = await two.projectWithEvent();
   const destination = await two.clientOf(other);
   await destination.insert({ table: 'schema_migrations', values: [{ name: 'newer' }], format: 'JSONEachRow' });
-  await expect(moveProject(depsOf().deps, id, other)).rejects.toThrow('the two shards have different migrations');
+  await expect(moveProject(two.sayingDeps().deps, id, other)).rejects.toThrow(
+    'the two shards have different migrations',
+  );
   await destination.command({ query: "DELETE FROM schema_migrations WHERE name = 'newer'" });
   const { epoch } = await two.shards.homeOf(id);
-  await moveProject(depsOf().deps, id, other);
+  await moveProject(two.sayingDeps().deps, id, other);
   expect(await two.shards.homeOf(id)).toMatchObject({ shard: other, epoch: epoch + 1 });
   const tables = await destination.query({
     query: 'SELECT name FROM system.tables WHERE database = currentDatabase() AND startsWith(name, {prefix:String})',
@@ -151,11 +150,11 @@ test('a move changes the epoch, leaves no table behind, and needs equal migratio
 }, 240_000);
 
 test('rows that queries still read are spared by the move after one that was killed', async () => {
-  const { id, home, other } = await projectWithEvent();
-  const killed = depsOf({ waitMs: 3000, onLine: (line) => line.startsWith('waiting') && killed.abort() });
+  const { id, home, other } = await two.projectWithEvent();
+  const killed = two.sayingDeps({ waitMs: 3000, onLine: (line) => line.startsWith('waiting') && killed.abort() });
   await expect(moveProject(killed.deps, id, other)).rejects.toThrow();
   expect([await two.rowsOn(home, { id }), await two.rowsOn(other, { id })]).toEqual([1, 1]);
-  const { deps, said } = depsOf();
+  const { deps, said } = two.sayingDeps();
   await moveProject(deps, id, home);
   const lines = said.filter((line) => /queries|deleted/.test(line));
   expect(lines.slice(0, 2)).toEqual([
@@ -166,18 +165,18 @@ test('rows that queries still read are spared by the move after one that was kil
 }, 240_000);
 
 test('a project stays where it was when Redis has lost the version by which jobs know of the move', async () => {
-  const { id, home, other } = await projectWithEvent();
+  const { id, home, other } = await two.projectWithEvent();
   const before = await two.redis.get(PLACEMENT_VERSION);
   const restore = (line: string) => line.startsWith('events:') && two.redis.set(PLACEMENT_VERSION, before ?? '');
-  const move = moveProject(depsOf({ onLine: restore }).deps, id, other);
+  const move = moveProject(two.sayingDeps({ onLine: restore }).deps, id, other);
   await expect(move).rejects.toThrow('redis has lost the version of the placements');
   expect(await two.shards.homeOf(id)).toMatchObject({ shard: home, isMoving: false });
-  await moveProject(depsOf().deps, id, other);
+  await moveProject(two.sayingDeps().deps, id, other);
   expect(await two.rowsOn(other, { id })).toBe(1);
 }, 240_000);
 
 test('jobs that are put back again and again, but never all at once, are not waited for', async () => {
-  const { id } = await projectWithEvent();
+  const { id } = await two.projectWithEvent();
   const [one, next] = [0, 1].map(() => jobIdOfPayload(newPayloadKey({ project: id, shard: 1 })));
   const active = 'bull:ingest-bulk:active';
   const set = (...ids: (string | undefined)[]) =>

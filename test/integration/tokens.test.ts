@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import {
   type Answer,
+  as,
   createTeam,
   createTeamProject,
   join,
@@ -36,7 +37,6 @@ afterAll(async () => {
 });
 
 const ask = (route: string, sent?: Sent): Promise<Answer> => send(processes.url, route, sent);
-const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
 
 /** The promise is one second; the rest is tolerance for a busy machine. */
 const stops = (attempt: () => Promise<unknown>): Promise<unknown> => eventually(attempt, 5000);

@@ -63,6 +63,8 @@ export interface Sent {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+export const as = (person: TestPerson, body?: unknown): Sent => ({ session: person.session, body });
+
 export interface Answer {
   readonly status: number;
   // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what the tests are about.

@@ -45,7 +45,17 @@ export interface TwoShards {
   clientOf(shard: number): Promise<ClickHouseClient>;
   /** Of a project, in `events` by default. */
   rowsOn(shard: number, project: Pick<NewProject, 'id'>, table?: string): Promise<number>;
+  /** A project with an event, and its two shards. */
+  projectWithEvent(): Promise<{ id: ProjectId; home: number; other: number }>;
+  /** Of a command: what it says; `onLine` is called with each line. */
+  sayingDeps(options?: { waitMs?: number; onLine?: (line: string) => unknown }): SayingDeps;
   close(): Promise<void>;
+}
+
+interface SayingDeps {
+  readonly said: readonly string[];
+  readonly deps: TwoShards['deps'] & { readonly waitMs: number };
+  abort(): void;
 }
 
 /** New projects alternate between the shards, beginning with the first. */
@@ -72,7 +82,24 @@ export async function startTwoShards(env: Environment = {}, kinds?: readonly Pro
     const clientOf = async (shard: number) => (await shards.get(shard)).clickhouse;
     const rowsOn: TwoShards['rowsOn'] = async (shard, { id }, table = 'events') =>
       countRows(await clientOf(shard), table, id);
-    return { databases, second, postgres, redis, shards, processes, deps, clientOf, rowsOn, close };
+    const projectWithEvent: TwoShards['projectWithEvent'] = async () => {
+      const { id } = await createTestProject(databases);
+      const home = (await shards.homeOf(id)).shard;
+      const values = [{ project_id: id, event_type: 'visit', time: '2026-01-01 00:00:00', insert_id: 'one' }];
+      await (await clientOf(home)).insert({ table: 'events', values, format: 'JSONEachRow' });
+      return { id, home, other: home === 1 ? 2 : 1 };
+    };
+    const sayingDeps: TwoShards['sayingDeps'] = ({ waitMs = 0, onLine } = {}) => {
+      const said: string[] = [];
+      const aborting = new AbortController();
+      const saying = (line: string) => {
+        said.push(line);
+        onLine?.(line);
+      };
+      return { said, abort: () => aborting.abort(), deps: { ...deps, say: saying, signal: aborting.signal, waitMs } };
+    };
+    const stack = { databases, second, postgres, redis, shards, processes, deps };
+    return { ...stack, clientOf, rowsOn, projectWithEvent, sayingDeps, close };
   } catch (error) {
     await close();
     throw error;
@@ -86,24 +113,4 @@ async function countRows(clickhouse: ClickHouseClient, table: string, id: string
     format: 'JSONEachRow',
   });
   return (await result.json<{ rows: number }>())[0]?.rows ?? -1;
-}
-
-/** A project with an event, and its two shards. */
-export async function createProjectWithEvent(two: TwoShards): Promise<{ id: ProjectId; home: number; other: number }> {
-  const { id } = await createTestProject(two.databases);
-  const home = (await two.shards.homeOf(id)).shard;
-  const values = [{ project_id: id, event_type: 'visit', time: '2026-01-01 00:00:00', insert_id: 'one' }];
-  await (await two.clientOf(home)).insert({ table: 'events', values, format: 'JSONEachRow' });
-  return { id, home, other: home === 1 ? 2 : 1 };
-}
-
-/** Of a command: what it says; `onLine` is called with each line. */
-export function sayingDepsOf(two: TwoShards, { waitMs = 0, onLine = (_line: string): unknown => undefined } = {}) {
-  const said: string[] = [];
-  const aborting = new AbortController();
-  const say = (line: string) => {
-    said.push(line);
-    onLine(line);
-  };
-  return { said, abort: () => aborting.abort(), deps: { ...two.deps, say, signal: aborting.signal, waitMs } };
 }

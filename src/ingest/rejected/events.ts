@@ -1,9 +1,8 @@
 // Buffers rejected events and ignored fields off the hot path: they are collected in memory and
-// written to Redis once a second, so that the cost does not grow with the number of events.
+// saved once a second, so that the cost does not grow with the number of events.
 import { DelayedWrite } from '../../platform/flow/delayed-write.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
-import type { Redis } from '../../platform/redis/client.js';
 import type { SkipReason } from '../schema.js';
 import type { IgnoringRoute } from './ignored-fields.js';
 import { toSample } from './sample.js';
@@ -11,9 +10,9 @@ import {
   FIELDS_KEPT,
   type IgnoredField,
   type RejectedCount,
+  type RejectedNotes,
   type RejectedSample,
   SAMPLES_KEPT,
-  saveRejected,
 } from './store.js';
 
 const WRITE_EVERY_MS = 1000;
@@ -34,7 +33,7 @@ export interface RejectedEvent {
 }
 
 export class RejectedEvents {
-  readonly #redis: Redis;
+  readonly #save: (rejected: RejectedNotes) => Promise<void>;
   readonly #log: Logger;
   #counts = new Map<string, RejectedCount>();
   /** By project, as the ignored fields. */
@@ -42,8 +41,8 @@ export class RejectedEvents {
   #ignored = new Map<ProjectId, Map<string, IgnoredField>>();
   readonly #delayed = new DelayedWrite(WRITE_EVERY_MS, () => this.#write());
 
-  constructor(redis: Redis, log: Logger) {
-    this.#redis = redis;
+  constructor(save: (rejected: RejectedNotes) => Promise<void>, log: Logger) {
+    this.#save = save;
     this.#log = log;
   }
 
@@ -87,9 +86,7 @@ export class RejectedEvents {
     this.#counts = new Map();
     this.#samples = new Map();
     this.#ignored = new Map();
-    await saveRejected(this.#redis, rejected, Date.now()).catch((err: unknown) =>
-      this.#log.warn({ err }, 'rejected events were not noted'),
-    );
+    await this.#save(rejected).catch((err: unknown) => this.#log.warn({ err }, 'rejected events were not noted'));
   }
 }
 

@@ -48,15 +48,13 @@ export interface IgnoredField {
   readonly at: number;
 }
 
-export async function saveRejected(
-  redis: Redis,
-  rejected: {
-    readonly counts: readonly RejectedCount[];
-    readonly samples: readonly RejectedSample[];
-    readonly ignored?: readonly IgnoredField[];
-  },
-  now: number,
-): Promise<void> {
+export interface RejectedNotes {
+  readonly counts: readonly RejectedCount[];
+  readonly samples: readonly RejectedSample[];
+  readonly ignored: readonly IgnoredField[];
+}
+
+export async function saveRejected(redis: Redis, rejected: RejectedNotes, now: number): Promise<void> {
   const transaction = redis.multi();
   const day = countsKey(toDay(new Date(now)));
   for (const { projectId, reason, events } of rejected.counts) {
@@ -67,7 +65,7 @@ export async function saveRejected(
     // Equal samples are stored once, with their latest time.
     transaction.zadd(samplesKey(projectId), at, JSON.stringify({ reason, event }));
   }
-  for (const { projectId, route, field, at } of rejected.ignored ?? []) {
+  for (const { projectId, route, field, at } of rejected.ignored) {
     transaction.zadd(ignoredKey(projectId), at, route === '/identify' ? `${OF_IDENTIFY}${field}` : field);
   }
   const keepNewest = (keys: readonly string[], kept: number) => {
@@ -82,7 +80,7 @@ export async function saveRejected(
     SAMPLES_KEPT,
   );
   keepNewest(
-    (rejected.ignored ?? []).map(({ projectId }) => ignoredKey(projectId)),
+    rejected.ignored.map(({ projectId }) => ignoredKey(projectId)),
     FIELDS_KEPT,
   );
   await executed(transaction);
