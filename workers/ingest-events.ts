@@ -24,6 +24,7 @@ import { groupBy } from '../src/platform/group-by.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { isLeaseLost, type Lease, LeasedWorker } from '../src/platform/redis/leased-worker.js';
 import { logErrors } from '../src/platform/redis/log-errors.js';
+import { logFailedJobs } from '../src/platform/redis/log-failed-jobs.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -74,9 +75,7 @@ function startWorker(
     ...DURABLE_WORKER_OPTIONS,
   });
   worker.on('completed', (job) => jobs.forgetPayload(job));
-  worker.on('failed', (job, err) =>
-    log.error({ err, job: job?.id, requests: job?.data.requests }, 'an ingest job failed'),
-  );
+  logFailedJobs(worker, { log, name: 'an ingest job', requestsOf: ({ requests }) => requests });
   logErrors(worker, { log, message: 'the ingest worker lost touch with redis' });
   return worker;
 }

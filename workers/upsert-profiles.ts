@@ -13,6 +13,7 @@ import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
 import { LeasedWorker } from '../src/platform/redis/leased-worker.js';
 import { logErrors } from '../src/platform/redis/log-errors.js';
+import { isDeadLetter, logFailedJobs } from '../src/platform/redis/log-failed-jobs.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { startIdentityProjector } from './project-identities.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -109,15 +110,12 @@ export function startProfileUpserts(deps: ProfileNeeds): RunningJob {
     concurrency: BOUNDS.identifyJobs,
     ...DURABLE_WORKER_OPTIONS,
   });
+  const requestsOf = ({ operations }: IdentifyJob) => operations.flatMap(({ request }) => request ?? []);
+  logFailedJobs(worker, { log, name: 'an identify job', requestsOf });
   worker.on('failed', (job, err) => {
-    const deadLetter = err instanceof UnrecoverableError ? job : undefined;
-    const requests = deadLetter?.data.operations.flatMap(({ request }) => request ?? []);
-    log.error({ err, job: job?.id, requests }, 'an identify job failed');
-    if (deadLetter === undefined) return;
+    if (job === undefined || !isDeadLetter(err)) return;
     // The sequence numbers of a dead letter are released. If this fails, the sweep releases them.
-    releaseSequence(redis, deadLetter.data.batch).catch((error: unknown) =>
-      log.warn({ err: error }, 'numbers stay pending'),
-    );
+    releaseSequence(redis, job.data.batch).catch((error: unknown) => log.warn({ err: error }, 'numbers stay pending'));
   });
   logErrors(worker, { log, message: 'the identify worker lost touch with redis' });
 

@@ -62,7 +62,7 @@ import { createLogger } from '../platform/log.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
-import { createFailFastRedis } from '../platform/redis/client.js';
+import { createFailFastRedis, firstReady } from '../platform/redis/client.js';
 import { warnUnlessKept } from '../platform/redis/keeping.js';
 import { requireUsableRedis } from '../platform/redis/usable.js';
 import { returnMemoryAtRest } from '../platform/rest-memory.js';
@@ -253,6 +253,7 @@ const app = createApp({
   log,
 });
 if (config.WEB_WORKER) keepWorkerRunning(lifecycle, log);
+await firstReady(redis);
 const server = await listen(app, { host: config.HOST, port: config.PORT, log }).catch(exitForProblem);
 lifecycle.onClose('http', () => server.close(REQUEST_GRACE_MS));
 lifecycle.onClose('live views', () => live.close());

@@ -43,6 +43,9 @@ type Attempt =
 const RETRY_DELAYS_MS = [1000, 2000, 4000];
 const RETRY_AFTER_MAX_MS = 60_000;
 const REQUEST_TIMEOUT_MS = 60_000;
+/** The service itself says what is too large. */
+const LIMITED_BY_PROXY =
+  'of a proxy in front of the service: let it take bodies of MAX_REQUEST_BYTES (client_max_body_size of nginx)';
 
 export const createTrackClient = (
   options: TrackClientOptions & {
@@ -131,7 +134,7 @@ function toAttempt(response: Response, { readAnswer, missing }: Route, text: str
     if (answer !== undefined) return { kind: 'accepted', answer };
     return { kind: 'refused', reason: `its answer has no ${missing}; is this the address of the service?` };
   }
-  const message = tryReadJson(text)?.error;
+  const message = tryReadJson(text)?.error ?? (response.status === 413 ? LIMITED_BY_PROXY : undefined);
   const reason = `status ${response.status}${typeof message === 'string' ? `, ${message}` : ''}`;
   if (response.status !== 429 && response.status < 500) return { kind: 'refused', reason };
   return { kind: 'passing', reason, retryAfterMs: toRetryAfterMs(response.headers.get('retry-after')) };

@@ -1,8 +1,8 @@
 // Runs the checks of checks.ts: all at once, each within a time limit. Used by `npm run doctor` and
 // by the console.
 import { setTimeout as delay } from 'node:timers/promises';
+import { inOneLine } from '../platform/clickhouse/failures.js';
 import type { Shard } from '../platform/clickhouse/shards.js';
-import { messageOf } from '../platform/errors.js';
 import { CHECKS, type Check, type Finding, type Stores } from './checks.js';
 
 export const CHECK_TIMEOUT_MS = 5000;
@@ -39,5 +39,5 @@ async function examine(check: Check, stores: Stores, shard: Shard): Promise<Find
   const failure = (found: string) =>
     ({ state: 'failed', found, ...(check.unasked !== undefined && { advice: check.unasked }) }) as const;
   const silence = delay(CHECK_TIMEOUT_MS, failure('no answer within 5 s'), { ref: false });
-  return Promise.race([check.run(stores, shard).catch((error: unknown) => failure(messageOf(error))), silence]);
+  return Promise.race([check.run(stores, shard).catch((error: unknown) => failure(inOneLine(error))), silence]);
 }

@@ -3,9 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { CANARY_PREFIX } from '../ingest/canary.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { inOneLine } from '../platform/clickhouse/failures.js';
 import { hasTable } from '../platform/clickhouse/has-table.js';
 import { createDatabase, migrateShard, type ShardHosts, withClient } from '../platform/clickhouse/migrate.js';
-import { messageOf } from '../platform/errors.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
 
 /**
@@ -19,7 +19,7 @@ export async function requireNewServers(
 ): Promise<void> {
   for (const url of urls) {
     await createDatabase(url, database).catch((cause: unknown) => {
-      throw new Error(`the database cannot be created at ${hostOf(url)}: ${messageOf(cause)}`, { cause });
+      throw new Error(`the database cannot be created at ${hostOf(url)}: ${inOneLine(cause)}`, { cause });
     });
   }
   for (const [index, url] of urls.entries()) {
@@ -53,7 +53,7 @@ export function findSameServer(database: string, url: string, others: readonly s
 export async function requireMigrated(shard: ShardHosts, database: string, otherwise: string): Promise<number> {
   const { applied, failed } = await migrateShard(shard, database);
   if (failed.length === 0) return applied.size;
-  const reasons = failed.map(({ host, error }) => `${host}: ${messageOf(error)}`);
+  const reasons = failed.map(({ host, error }) => `${host}: ${inOneLine(error)}`);
   throw new Error(`${otherwise}, because migrations failed at ${reasons.join('; ')}`);
 }
 

@@ -1,10 +1,10 @@
 // The table of `npm run shards -- list`: of each shard its projects, their events of seven days,
 // rows, bytes and health. A shard that does not answer has a line that says so.
 import { markdownTable } from 'markdown-table';
+import { inOneLine } from '../platform/clickhouse/failures.js';
 import type { Shard } from '../platform/clickhouse/shards.js';
 import { Shards } from '../platform/clickhouse/shards.js';
 import { findSilentHosts, SilentHostsError } from '../platform/clickhouse/silent-hosts.js';
-import { messageOf } from '../platform/errors.js';
 import type { ShardsDeps } from './add-shard.js';
 import { listRegistered } from './store.js';
 
@@ -46,7 +46,7 @@ async function measure(shard: Shard): Promise<string[]> {
     const health = silent.length === 0 ? 'ok' : new SilentHostsError(silent).message;
     return [row?.rows ?? '0', row?.size ?? '0', health];
   } catch (error) {
-    return ['?', '?', messageOf(error)];
+    return ['?', '?', inOneLine(error)];
   }
 }
 

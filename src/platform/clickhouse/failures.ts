@@ -1,5 +1,6 @@
 // Classifies failures of ClickHouse as transient or permanent (caused by the rows).
 import { ClickHouseError } from '@clickhouse/client';
+import { messageOf } from '../errors.js';
 
 /** Whether the engine answered with one of these error codes (src/Common/ErrorCodes.cpp). */
 const hasCode = (error: unknown, codes: readonly string[]): boolean =>
@@ -67,3 +68,9 @@ export function nameProxyAnswer(error: unknown): unknown {
   const title = PAGE_TITLE.exec(error.message)?.[1];
   return title === undefined ? error : new Error(`a proxy in front of ClickHouse answered "${title}"`);
 }
+
+/**
+ * What people are told of a failure: one line. Behind a refused password, ClickHouse says in nine
+ * more how to reset it.
+ */
+export const inOneLine = (error: unknown): string => (messageOf(nameProxyAnswer(error)).split('\n', 1)[0] ?? '').trim();

@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
-import { messageOf } from '../errors.js';
 import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
 import { createPostgres, type Postgres } from '../postgres/client.js';
@@ -14,6 +13,7 @@ import type { StepProgress } from '../progress.js';
 import { UsageError } from '../usage-error.js';
 import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
 import { copyTables } from './copy-tables.js';
+import { inOneLine } from './failures.js';
 import { findLoss } from './lost-shard.js';
 import { watchRewrites } from './rewrites.js';
 import { FIRST_SHARD, listShards, urlsOf } from './shards.js';
@@ -127,7 +127,7 @@ export class HostsNotMigrated extends Error {
   readonly isFirstMigrated: boolean;
 
   constructor(failures: readonly HostFailure[]) {
-    const hosts = failures.map(({ shard, host, error }) => `shard ${shard} at ${host}: ${messageOf(error)}`);
+    const hosts = failures.map(({ shard, host, error }) => `shard ${shard} at ${host}: ${inOneLine(error)}`);
     super(`${hosts.length} ${hosts.length === 1 ? 'host' : 'hosts'} could not be migrated: ${hosts.join('; ')}`);
     this.name = 'HostsNotMigrated';
     this.isFirstMigrated = failures.every(({ shard }) => shard !== FIRST_SHARD);

@@ -2,6 +2,7 @@
 // their own timeouts (BullMQ requires maxRetriesPerRequest: null).
 import { Redis } from 'ioredis';
 import type { Config } from '../config.js';
+import { withTimeout } from '../flow/with-timeout.js';
 import type { Logger } from '../log.js';
 import { logErrors } from './log-errors.js';
 
@@ -40,6 +41,7 @@ const tlsOf = ({ REDIS_TLS }: RedisSettings): { tls?: { rejectUnauthorized: bool
   REDIS_TLS === 'self-signed' ? { tls: { rejectUnauthorized: false } } : {};
 
 const COMMAND_TIMEOUT_MS = 10_000;
+const READY_WITHIN_MS = 3000;
 
 /**
  * For request handlers: a command fails when Redis is unavailable or does not reply within the
@@ -68,4 +70,14 @@ function stopSocketTimer(redis: Redis): void {
   const timed = redis as unknown as { socketTimeoutTimer: NodeJS.Timeout | undefined };
   clearTimeout(timed.socketTimeoutTimer);
   timed.socketTimeoutTimer = undefined;
+}
+
+/**
+ * Resolves when a fail-fast client can be used, so that a process listens only then and fails none
+ * of its first requests. While Redis is unavailable, after a while: other requests need none.
+ */
+export async function firstReady(redis: Redis, withinMs = READY_WITHIN_MS): Promise<void> {
+  if (redis.status === 'ready') return;
+  const ready = new Promise<void>((resolve) => void redis.once('ready', resolve));
+  await withTimeout(withinMs, ready).catch(() => {});
 }

@@ -80,6 +80,18 @@ const RETRIES: readonly (readonly [
     [],
     'URL refused the events: status 401, x',
   ],
+  [
+    'a body that is too large for the service ends the import with its words',
+    [{ status: 413, body: '{"error":"the request body is larger than 9 bytes"}' }],
+    [],
+    'URL refused the events: status 413, the request body is larger than 9 bytes',
+  ],
+  [
+    'a body that is too large for a proxy ends the import with what to do',
+    [{ status: 413, body: '<html><center>nginx</center></html>' }],
+    [],
+    'URL refused the events: status 413, of a proxy in front of the service: let it take bodies of MAX_REQUEST_BYTES (client_max_body_size of nginx)',
+  ],
 ];
 
 test.each(RETRIES)('track client: %s', async (_rule, answers, waits, outcome) => {
