@@ -35,7 +35,7 @@ export default defineConfig({
   logLevel: 'error',
   plugins: [forBrowsers, keepBudgets(), compressFiles()],
   oxc: { jsx: { runtime: 'automatic' } },
-  css: { modules: { generateScopedName: '[name]-[local]-[hash:base64:4]' } },
+  css: { modules: { generateScopedName: '[local]-[hash:base64:4]' } },
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,
