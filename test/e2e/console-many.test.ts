@@ -1,6 +1,7 @@
 // The console of an account with many things: searches above long lists, and the edges of a row of
 // screens that is longer than a phone is wide.
 import { expect, test } from 'vitest';
+import { askPath } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 
@@ -14,7 +15,7 @@ const shop = useConsoleShop({
       numbered.map((key) => ({
         event_type: 'service.exposure',
         user_id: 'ada',
-        event_properties: { choice_key: `checkout-${key}`, variant_key: 'control' },
+        event_properties: { choice_key: `checkout-${key}`, variant_key: 'control', price: 5 },
       })),
     );
     for (const name of numbered) await newProject(`Branch ${name}`);
@@ -48,6 +49,24 @@ test('the switcher of many projects has a search, by keys alone', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('button', { name: 'Project: Branch n7' }).waitFor();
   expect(page.url()).toMatch(/\/live$/);
+});
+
+test.each([
+  ['sum', 'event_properties.price'],
+  ['unique', 'event_properties.choice_key'],
+  ['count by', 'day'],
+])('of many names behind %s, completion shows the most likely first', async (words, first) => {
+  const { page } = await shop.visit(askPath(`* | ${words} `));
+  const query = page.getByRole('textbox', { name: 'Query' });
+  // As far as the names of the project are read.
+  await expect
+    .poll(async () => {
+      await query.press('Escape');
+      await query.press('End');
+      await query.press('Control+Space');
+      return page.getByRole('listbox').getByRole('option').first().textContent();
+    })
+    .toContain(first);
 });
 
 test('on a phone the edge of the screens is shaded where more follow', async () => {
