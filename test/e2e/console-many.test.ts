@@ -69,6 +69,15 @@ test.each([
     .toContain(first);
 });
 
+test('an empty answer of a project without events leads to sending them, not to wider ranges', async () => {
+  const { id } = await shop.newProject('New');
+  const { page } = await shop.visit(askPath('* | last 7d | count'), { projectId: id });
+  await page.getByRole('status').filter({ hasText: 'No events match' }).waitFor();
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByRole('link', { name: 'Send events' }).click();
+  await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
+});
+
 test('on a phone the edge of the screens is shaded where more follow', async () => {
   const { page } = await shop.visit('/ask', { browser: { viewport: { width: 390, height: 844 } } });
   const screens = page.getByRole('navigation').first();
