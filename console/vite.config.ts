@@ -28,6 +28,17 @@ const forBrowsers: Plugin = {
   },
 };
 
+const fileOfClass = new Map<string, string>();
+
+/** Names of classes are short, because each is sent twice: two files could have the same. */
+function refuseSharedClasses(file: string, classes: Readonly<Record<string, string>>): void {
+  for (const name of Object.values(classes)) {
+    const other = fileOfClass.get(name) ?? file;
+    if (other !== file) throw new Error(`${file} and ${other} have the class ${name}: rename one`);
+    fileOfClass.set(name, file);
+  }
+}
+
 export default defineConfig({
   root,
   base: '/public/console/',
@@ -35,7 +46,7 @@ export default defineConfig({
   logLevel: 'error',
   plugins: [forBrowsers, keepBudgets(), compressFiles()],
   oxc: { jsx: { runtime: 'automatic' } },
-  css: { modules: { generateScopedName: '[name]-[local]-[hash:base64:4]' } },
+  css: { modules: { generateScopedName: '[local]-[hash:base64:3]', getJSON: refuseSharedClasses } },
   build: {
     outDir: '../dist/console',
     emptyOutDir: true,

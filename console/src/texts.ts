@@ -22,6 +22,7 @@ export const texts = {
   dates: { from: 'From', to: 'To' },
   project: {
     label: 'Project',
+    search: 'Search projects',
     create: 'New project',
     createIn: (organization: string) => `New project in ${organization}`,
   },

@@ -13,6 +13,7 @@ import { annotationsIn } from '../query/annotations.js';
 import type { CompiledQuery } from '../query/compile.js';
 import { PEOPLE_MODE } from '../query/people-columns.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
+import { warningsOfEarlier, withFirstEvent } from './earlier-range.js';
 import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import { type Engine, type EngineLookup, findEngine } from './engines.js';
@@ -61,6 +62,8 @@ export interface Answered {
   readonly rowsScanned: number;
   /** Events without the unit of the query. */
   readonly withoutUnit?: number;
+  /** Of `compare`: the hour of the project's first event, in epoch milliseconds; 0 for none. */
+  readonly firstEventMs?: number;
   readonly elapsedMs: number;
 }
 
@@ -184,7 +187,11 @@ async function admitted(
 ) {
   await admit(deps, question, compiled);
   const unseen = await warnOfUnseen(deps, question.projectId, compiled);
-  return { ...counted, compiled: withWarnings(compiled, unseen), rowsRead: 0 };
+  return {
+    ...counted,
+    compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(compiled, counted)]),
+    rowsRead: 0,
+  };
 }
 
 const withWarnings = (compiled: CompiledQuery, warnings: readonly string[]): CompiledQuery => ({
@@ -220,7 +227,7 @@ async function compileAndRun(
       const counted = await runOrFind(kept, found, () => runAll(compiled, request, execution));
       // After the events were counted: their names were stored before them.
       const unseen = await warnOfUnseen(deps, projectId, compiled);
-      return { ...counted, compiled: withWarnings(compiled, unseen) };
+      return { ...counted, compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(compiled, counted)]) };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
       compiled = await compileRequest(deps, { projectId, request, nowMs: isNow ? prepared.nowMs : nowMs });
@@ -301,10 +308,14 @@ async function propertyKeysOf({ catalogs, log }: AnswerDeps, projectId: ProjectI
   }
 }
 
-export type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit'>;
+export type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit' | 'firstEventMs'>;
 
 const runAll = async (compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> =>
-  withEventsLeftOut(await runCounted(compiled, request, execution), compiled, execution);
+  withFirstEvent(
+    await withEventsLeftOut(await runCounted(compiled, request, execution), compiled, execution),
+    compiled,
+    execution,
+  );
 
 async function runCounted(compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> {
   const page = await execution.runForBytes(compiled.statement);

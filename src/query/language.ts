@@ -84,6 +84,17 @@ const AGGREGATE_NAMES = Object.keys(AGGREGATES) as AggregateName[];
 export const ONE_AGGREGATE =
   'an answer has one aggregate, as in unique by day; a formula has several: formula count(signup) as events, unique(signup) as people';
 
+const BY_A_FIELD = 'it is a column of sessions by day; by a field';
+/** By a field, the columns of `sessions` by day are aggregates and a formula. */
+export const SESSION_COLUMN_FORMS: ReadonlyMap<string, string> = new Map([
+  ['avg_duration', `${BY_A_FIELD}: sessions | avg session.duration by session.utm_source`],
+  ['avg_events', `${BY_A_FIELD}: sessions | avg session.event_count by session.utm_source`],
+  [
+    'bounce_rate',
+    `${BY_A_FIELD}: formula unique(page_view[session.event_count = 1]) / unique(page_view) as bounce_rate | unit session_id | by session.utm_source`,
+  ],
+]);
+
 export const CONDITION_FORM =
   'a condition is: field = value, with =, !=, <, <=, >, >=, ~, !~, contains, starts with, ends with, in (…) or exists, and not before the words; text goes in quotes';
 

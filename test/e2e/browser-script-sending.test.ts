@@ -108,6 +108,21 @@ describe('the browser script sends', () => {
     expect(new Set(requests.map(({ text }) => text)).size).toBe(1);
   });
 
+  test('again when a page comes instead of the response, but not when the page has an error', async () => {
+    await page.goto(`${site.url}/scripted`);
+    await noteErrors();
+    const body = '<!doctype html><title>Sign in</title>';
+    site.answers.push({ status: 200, body }, { status: 200 }, { status: 404, body });
+    await call('track', 'a');
+    await call('flush');
+    const requests = await posted(2);
+    expect(new Set(requests.map(({ text }) => text)).size).toBe(1);
+    expect(await errors()).toEqual([]);
+    await call('track', 'b');
+    await call('flush');
+    expect([site.requests.length, await errors()]).toEqual([3, [404]]);
+  });
+
   test('through a proxy of the site under other paths', async () => {
     const { script } = await buildBrowserScript();
     site.pages.set('/a7/s.js', script);

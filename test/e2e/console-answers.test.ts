@@ -69,7 +69,7 @@ async function drawnNumbers(
     const share = shape === 'columns' ? (index + 0.5) / buckets : index / (buckets - 1);
     const inset = share === 0 ? 2 : share === 1 ? -2 : 0;
     await visited.page.mouse.move(box.x + left + share * (box.width - left - right) + inset, box.y + 150);
-    const lines = region(visited).locator('[class*="frame-module-panel"] [class*="frame-module-line"]');
+    const lines = region(visited).locator('[class*="panel"] [class*="line"]');
     await lines.first().waitFor();
     read.push(
       Object.fromEntries(

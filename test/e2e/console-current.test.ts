@@ -33,7 +33,7 @@ test('the title of a page is that of what it shows, also on the way back and the
   await expectTitle('People · Shop');
 });
 
-test('tabs of several alerts and parts of the settings differ in their titles', async () => {
+test('tabs of several alerts, events and parts of the settings differ in their titles', async () => {
   const alert = `alerts:\n  - {id: few, query: '* | count', when: value < 0, every: 1d, to: ['https://a.example']}\n`;
   await createDashboard(shop, SALES + alert);
   const { page } = await shop.visit('/alerts');
@@ -48,6 +48,12 @@ test('tabs of several alerts and parts of the settings differ in their titles', 
   await expectTitle('Project · Settings · Shop');
   await page.getByRole('link', { name: 'Tokens' }).click();
   await expectTitle('Tokens · Settings · Shop');
+  await page.goto(shop.addressOf('/data'));
+  await expectTitle('Data · Shop');
+  await page.getByRole('link', { name: 'purchase' }).click();
+  await expectTitle('purchase · Data · Shop');
+  await page.getByRole('link', { name: 'Properties', exact: true }).click();
+  await expectTitle('Properties · Data · Shop');
 });
 
 test('what was done with a question is not said of the next one', async () => {

@@ -191,6 +191,24 @@ describe('sources in POST /query', () => {
   });
 });
 
+test.each([
+  ['last 7d | compare previous', undefined],
+  ['from 2024-02-01 to 2024-02-06 | compare from 2024-02-01 to 2024-03-01', undefined],
+  [
+    'from 2024-02-01 to 2024-02-06 | compare from 2024-01-28 to 2024-02-02',
+    [
+      'the earlier range begins on 2024-01-28, before the first event of this project on 2024-02-01, so it is compared in part',
+    ],
+  ],
+  [
+    'from 2024-02-01 to 2024-02-03 | by day | compare previous',
+    ['no event of this project is before 2024-02-01, so there is nothing to compare with'],
+  ],
+])('* | %s says whether the project is younger than the earlier range', async (stages, warnings) => {
+  const { metadata } = await ask({ q: `* | ${stages}` });
+  expect((metadata as { warnings?: unknown }).warnings).toEqual(warnings);
+});
+
 describe('pages of POST /query', () => {
   test('of a list are consecutive and have the same total', async () => {
     const pages = await Promise.all(

@@ -14,7 +14,7 @@ export const touchSession = (): string | undefined => {
     sessionEntry(randomId());
     landingEntry(location.search);
   }
-  seenEntry(`${now}`);
+  seenEntry(now as unknown as string);
   return sessionEntry();
 };
 

@@ -54,15 +54,15 @@ const batches = (): Item[][] => {
 
 /** sendBeacon for the rest: delivered after the page is gone, without a response. */
 const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
-  const retriesMax = 3;
+  const lastRetry = 2;
   const retryAfterMax = 60;
   const timeoutMs = 30_000;
   // Browsers accept 64 KiB of UTF-8 from a closing page; a UTF-16 unit is at most three bytes.
   const keepaliveLengthMax = 20_000;
   for (let retries = 0; ; ) {
     const sent = batch.filter((item) => items.delete(item));
-    if (!sent[0] || !isAllowed()) return;
-    const { route } = sent[0];
+    const route = isAllowed() && sent[0]?.route;
+    if (!route) return;
     const json = sent.map((item) => item.json).join();
     const body = route === trackUrl ? `{"events":[${json}]}` : json;
     // sendBeacon returns false when its quota is used up or it is blocked; offline it returns true.
@@ -80,12 +80,13 @@ const deliver = async (batch: Item[], isLeft?: boolean): Promise<void> => {
       });
       status = response.status;
       retryAfter = +(response.headers.get('Retry-After') as string) || 0;
-      // An unread response counts toward the keepalive quota.
-      await response.text();
+      // An unread response counts toward the keepalive quota. A page with status 200, such as the
+      // login page of a network, is no response of the service.
+      if (/^</.test(await response.text()) && status < 400) status = 500;
     } catch {}
     if (status < 400) return;
     const { onLine } = navigator;
-    if ((status < 500 && status !== 429) || (onLine && retries >= retriesMax)) return report(status);
+    if ((status < 500 && status !== 429) || (onLine && retries > lastRetry)) return report(status);
     sent.map((item) => items.add(item));
     await new Promise((resolve) =>
       onLine

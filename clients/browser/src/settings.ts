@@ -16,7 +16,8 @@ export const settings = script.dataset;
 const host = (settings.host || new URL(script.src).origin).replace(/\/$/, '');
 
 // Avoids a CORS preflight: the key is in the URL and the body is text/plain.
-const addressOf = (path: string): string => `${host + path}?key=${settings.key}`;
+// biome-ignore lint/style/useTemplate: a few bytes fewer when compressed.
+const addressOf = (path: string): string => host + path + '?key=' + settings.key;
 
 export const trackUrl = addressOf(settings.track || '/track');
 export const identifyUrl = addressOf(settings.identify || '/identify');

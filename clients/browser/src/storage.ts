@@ -7,7 +7,8 @@ const unstored: Record<string, string | undefined> = {};
 
 /** Reads the entry without an argument; an empty text removes it. */
 const createEntry = (area: Area) => (name: string) => (text?: string) => {
-  const key = `service_${name}`;
+  // biome-ignore lint/style/useTemplate: a few bytes fewer when compressed.
+  const key = 'service_' + name;
   try {
     const storage = window[area];
     if (text == null) text = storage[key];

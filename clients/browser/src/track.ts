@@ -44,7 +44,8 @@ export const track = (
         referrer: document.referrer || undefined,
         referring_domain: document.referrer.split(/\/+|:\d+\//)[1],
         title: document.title || undefined,
-        viewport: `${innerWidth}x${innerHeight}`,
+        // biome-ignore lint/style/useTemplate: a few bytes fewer when compressed.
+        viewport: innerWidth + 'x' + innerHeight,
         ...attributionOf(location.search),
       }),
       ...eventProperties,

@@ -17,6 +17,7 @@ const Picture = lazy(async () => ({ default: (await picture).Picture }));
 
 interface Props {
   readonly asking: Asking;
+  readonly projectId: string;
   readonly asked: Asked;
   readonly timezone: string;
   readonly view: View;
@@ -26,7 +27,7 @@ interface Props {
   readonly isShownAbove: boolean;
 }
 
-export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShownAbove }: Props) {
+export function AnswerPane({ projectId, asking, asked, timezone, view, setView, ask, isShownAbove }: Props) {
   const { answer, failure, isRunning } = asking;
   const refine = useRefinements(answer, asked.q, ask);
   const pane = useKeptFocus(isRunning);
@@ -51,7 +52,9 @@ export function AnswerPane({ asking, asked, timezone, view, setView, ask, isShow
         answer !== undefined &&
         !asking.isCancelled && (
           <div className={isRunning ? style.dimmed : undefined} inert={isRunning}>
-            {isEmpty(answer) && <EmptyAnswer answer={answer} q={asked.q} timezone={timezone} ask={ask} />}
+            {isEmpty(answer) && (
+              <EmptyAnswer projectId={projectId} answer={answer} q={asked.q} timezone={timezone} ask={ask} />
+            )}
             <Boundary part="answer" of={answer}>
               <Suspense fallback={null}>
                 <Picture

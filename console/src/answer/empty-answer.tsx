@@ -1,6 +1,9 @@
-// Empty state of an answer (is-empty.ts): shows the period that was read and offers a
-// wider time range.
+// Empty state of an answer (is-empty.ts): shows the period that was read and offers a wider time
+// range; in a project without events, the way to send them.
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import type { Answer } from '../api/answer.js';
+import { namesQuery } from '../api/names.js';
 import { texts } from '../texts.js';
 import { period } from './format.js';
 import style from './state.module.css';
@@ -15,13 +18,15 @@ const WIDER = [
 ] as const;
 
 interface Props {
+  readonly projectId: string;
   readonly answer: Answer;
   readonly q: string;
   readonly timezone: string;
   readonly ask: (q: string) => void;
 }
 
-export function EmptyAnswer({ answer, q, timezone, ask }: Props) {
+export function EmptyAnswer({ projectId, answer, q, timezone, ask }: Props) {
+  const { data: names } = useQuery(namesQuery(projectId));
   const [from = '', to = ''] = answer.period.split('/');
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
   const wider = WIDER.find(([size]) => size > days * 1.05);
@@ -35,10 +40,16 @@ export function EmptyAnswer({ answer, q, timezone, ask }: Props) {
         {texts.answer.empty}
       </p>
       <p className="muted">{texts.answer.emptyIn(`${period(answer.period, timezone)}, ${timezone}`)}</p>
-      {wider !== undefined && (
-        <button type="button" className="button" onClick={() => void widen(wider[2])}>
-          {texts.answer.widen(wider[1])}
-        </button>
+      {names?.events.length === 0 ? (
+        <Link className="button" href={`/projects/${projectId}/start`}>
+          {texts.nav.start}
+        </Link>
+      ) : (
+        wider !== undefined && (
+          <button type="button" className="button" onClick={() => void widen(wider[2])}>
+            {texts.answer.widen(wider[1])}
+          </button>
+        )
       )}
     </div>
   );

@@ -105,6 +105,7 @@ export function Ask({ project }: { readonly project: Project }) {
         </Boundary>
       ) : (
         <AnswerPane
+          projectId={project.id}
           asking={asking}
           asked={asked}
           timezone={timezone}

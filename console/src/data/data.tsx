@@ -1,7 +1,7 @@
 // What the project contains: its events, their properties, and what was rejected. The address holds
 // the part and the name.
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useMemo, useState } from 'react';
+import { type ReactNode, useEffect, useMemo, useState } from 'react';
 import { Link } from 'wouter';
 import { CutNote } from '../answer/cut.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
@@ -26,6 +26,10 @@ import { Rejected } from './rejected.js';
 
 export function Data({ project }: { readonly project: Project }) {
   const { part, name } = parseData(useFragment());
+  const title = name ?? (part === 'events' ? undefined : dataTexts.parts[part]);
+  useEffect(() => {
+    document.title = `${title === undefined ? '' : `${title} · `}${texts.nav.data} · ${project.name}`;
+  }, [title, project.name]);
   return (
     <>
       <header className={style.head}>

@@ -13,6 +13,7 @@ type Wanted = 'source' | 'event' | 'metric' | 'stage' | 'field' | 'group' | 'ran
 
 const FIELD_BEHIND =
   /(?:\b(?:where|and|or|not|unique|sum|avg|min|max|median|p90|p95|p99|latest|per|unit|list|sort)|[(,])\s+$/i;
+const NUMBER_BEHIND = /\b(?:sum|avg|min|max|median|p9\d)\s+$/i;
 const LIST_GOES_ON = /^\s*(?:list|sort)\b.*,\s*$/;
 const GROUP_BEHIND = /\bby\s+(?:[^|]*,\s*)?$/;
 const EVENT_BEHIND =
@@ -39,7 +40,7 @@ const SOURCE_WORDS = Object.values(SOURCES).flatMap(({ words, about }) =>
 );
 const STAGE_WORDS = Object.values(STAGES).flatMap(({ words, example }) => words.map((label) => word(label, example)));
 const RANGE_WORDS = ['24h', '7d', '30d', '12w', '90d', '1y'].map((label) => word(label, ''));
-const GROUP_WORDS = GRANULARITIES.map((label) => word(label, 'time'));
+const GROUP_WORDS = GRANULARITIES.map((label) => ({ ...word(label, 'time'), boost: 2 }));
 
 function shorten(about: string): string {
   const plain = about.replaceAll('`', '').split(/[;:.]/)[0] ?? '';
@@ -53,9 +54,14 @@ const eventsOf = (events: readonly Name[]): Completion[] =>
     boost: -index / 10,
   }));
 
-const fieldsOf = (names: Names): Completion[] => [
+/** Properties of the project, which have a type, come first, and of them numbers behind `sum`. */
+const fieldsOf = (names: Names, start: string): Completion[] => [
   ...definedAs('cohort', names),
-  ...knownFields(names).map(({ name, detail }) => ({ label: fieldText(name), detail })),
+  ...knownFields(names).map(({ name, detail }) => ({
+    label: fieldText(name),
+    detail,
+    boost: Number(detail !== '') + Number(NUMBER_BEHIND.test(start) && detail.includes('number')),
+  })),
 ];
 
 const definedAs = (kind: DefinitionKind, { definitions }: Names): Completion[] =>
@@ -63,7 +69,7 @@ const definedAs = (kind: DefinitionKind, { definitions }: Names): Completion[] =
     .filter((definition) => definition.kind === kind)
     .map((definition) => ({ label: writtenDefinition(definition), detail: definition.about ?? definition.query }));
 
-function optionsOf(wanted: Wanted, names: Names): Completion[] {
+function optionsOf(wanted: Wanted, names: Names, start: string): Completion[] {
   const { events } = names;
   switch (wanted) {
     case 'source':
@@ -80,9 +86,9 @@ function optionsOf(wanted: Wanted, names: Names): Completion[] {
     case 'range':
       return RANGE_WORDS;
     case 'group':
-      return [...GROUP_WORDS, ...fieldsOf(names)];
+      return [...GROUP_WORDS, ...fieldsOf(names, start)];
     case 'field':
-      return fieldsOf(names);
+      return fieldsOf(names, start);
   }
 }
 
@@ -135,7 +141,7 @@ export const completionSource =
     if (typed === '' && !context.explicit && (wanted === 'source' || wanted === 'stage')) return null;
     return {
       from: context.pos - typed.length,
-      options: optionsOf(wanted, known),
+      options: optionsOf(wanted, known, before.replace(WORD, '')),
       validFor: /^[\w.:/$-]*$/,
     };
   };

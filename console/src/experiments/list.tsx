@@ -7,6 +7,7 @@ import { retryFailed } from '../api/retry-failed.js';
 import { useProjectAnswer } from '../api/use-project-answer.js';
 import type { Project } from '../boot.js';
 import { colorOf } from '../charts/series.js';
+import { useSearch } from '../shell/search-field.js';
 import { experimentTexts } from '../texts/experiments.js';
 import { texts } from '../texts.js';
 import style from './experiments.module.css';
@@ -18,6 +19,7 @@ export function List({ project }: { readonly project: Project }) {
   const failed = [people, byDay].find(({ error, isFetching }) => error !== null && !isFetching);
   const summaries =
     people.data !== undefined && byDay.data !== undefined ? toSummaries(people.data, byDay.data) : undefined;
+  const { found, field } = useSearch(summaries ?? [], ({ key }) => key, experimentTexts.search);
   return (
     <>
       <header className={style.head}>
@@ -34,13 +36,16 @@ export function List({ project }: { readonly project: Project }) {
           <p className="muted">{experimentTexts.noneNote}</p>
         </div>
       ) : (
-        <ul className={style.list} aria-label={texts.nav.experiments}>
-          {summaries.map((summary) => (
-            <li key={summary.key} className="card">
-              <Item project={project} summary={summary} />
-            </li>
-          ))}
-        </ul>
+        <>
+          {field}
+          <ul className={style.list} aria-label={texts.nav.experiments}>
+            {found.map((summary) => (
+              <li key={summary.key} className="card">
+                <Item project={project} summary={summary} />
+              </li>
+            ))}
+          </ul>
+        </>
       )}
     </>
   );
@@ -58,7 +63,7 @@ function Item({ project, summary }: { readonly project: Project; readonly summar
         </h2>
         <State summary={summary} />
       </div>
-      <p className={style.people}>{experimentTexts.people(exact(people))}</p>
+      <p className={style.people}>{experimentTexts.people(people)}</p>
       <Sparkline summary={summary} />
       <ul className={style.variants} aria-label={experimentTexts.variants}>
         {variants.map((variant, index) => (

@@ -1,15 +1,15 @@
 // Project switcher: shows the current project and lists the others. Admins and owners make new
 // ones.
-import { lazy, useState } from 'react';
-import { Link } from 'wouter';
+import { lazy, Suspense, useState } from 'react';
 import type { ScreenName } from '../app.js';
-import { type Boot, isAtLeast, type Organization, type Project } from '../boot.js';
+import type { Boot, Organization, Project } from '../boot.js';
 import { texts } from '../texts.js';
 import { Icon } from './icon.js';
 import { LazyDialog } from './lazy-dialog.js';
-import { Menu, MenuActions, menuItem, menuTitle } from './menu.js';
+import { Menu } from './menu.js';
 import style from './project-switcher.module.css';
 
+const Choices = lazy(async () => ({ default: (await import('./project-choices.js')).ProjectChoices }));
 const NewProject = lazy(async () => ({ default: (await import('./new-project.js')).NewProject }));
 
 interface Props {
@@ -30,33 +30,11 @@ export function ProjectSwitcher({ boot, project, screen }: Props) {
   return (
     <>
       <Menu label={label} name={`${texts.project.label}: ${project.name}`} className={`button plain ${style.button}`}>
-        {(close) =>
-          boot.organizations.map((organization) => {
-            const { id, name, role } = organization;
-            const projects = boot.projects.filter(({ organizationId }) => organizationId === id);
-            const mayCreate = isAtLeast(role, 'admin');
-            if (projects.length === 0 && !mayCreate) return null;
-            return (
-              <div key={id}>
-                <div className={menuTitle}>{name}</div>
-                {projects.map((each) => (
-                  <Link
-                    key={each.id}
-                    href={`/projects/${each.id}/${screen}`}
-                    className={menuItem}
-                    aria-current={each.id === project.id ? 'true' : undefined}
-                    onClick={close}
-                  >
-                    {each.name}
-                  </Link>
-                ))}
-                {mayCreate && (
-                  <MenuActions actions={[[texts.project.create, () => setMakingIn(organization)]]} close={close} />
-                )}
-              </div>
-            );
-          })
-        }
+        {(close) => (
+          <Suspense fallback={null}>
+            <Choices {...{ boot, project, screen, close }} create={setMakingIn} />
+          </Suspense>
+        )}
       </Menu>
       {makingIn !== undefined && (
         <LazyDialog close={closeNew}>

@@ -6,9 +6,10 @@ export const experimentTexts = {
   noneNote:
     'An experiment begins with its first exposure: the client libraries send one when they assign a variant. Nothing is set up here.',
   period: 'Exposures of the last 90 days.',
+  search: 'Search experiments',
   running: 'Running',
   ended: (day: string) => `No exposure since ${day}`,
-  people: (count: string) => `${count} people`,
+  people: (count: number) => plural(count, 'person', 'people'),
   share: (variant: string, share: string) => `${variant}: ${share} of the people`,
   variants: 'Variants',
   exposuresByDay: (key: string, days: number) => `Exposures of ${key} by day, ${plural(days, 'day')}`,

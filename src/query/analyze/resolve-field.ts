@@ -115,6 +115,14 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   if (name.path === 'cohort' && !keys.includes('cohort')) {
     return report(scope, name.span, '"cohort" has no name', COHORT_FORM);
   }
+  if (name.path === 'received_at' && !keys.includes(name.path)) {
+    return report(
+      scope,
+      name.span,
+      `unknown field ${quote(name.written)}`,
+      'the time at which an event arrived is not a field; time is when it happened',
+    );
+  }
   const known = () => [...OWN_NAMES, ...keys];
   const nearest = scope.nearest.find('field', name.path, known);
   const key = longSessionKey(name.path);

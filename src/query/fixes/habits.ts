@@ -294,6 +294,14 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\b(not\s+)?(${TEXT_CALLS})\s*\(\s*(${FIELD})\s*,\s*(${VALUE})\s*\)`, textCallOf),
   rule(String.raw`^(\s*)(?=${FIELD}\s*(?:[<>~]|!?=))`, '$1where ', 'stage'),
   rule(String.raw`^(\s*)and\s+(?=\w)`, '$1where ', 'stage'),
+  // Not behind `not`, which would negate the first half alone.
+  rule(
+    String.raw`(?<=^\s*where|\band|\bor|[([])(\s*)(-?\d[\d.]*)\s*([<>]=?)\s*(${FIELD})\s*([<>]=?)\s*(-?\d[\d.]*)(?=\s*(?:$|[)\]]|(?:and|or)\b))`,
+    (written, blank, first, before, field, after, second) =>
+      before?.[0] === after?.[0]
+        ? `${blank}${field} ${turned(before)} ${first} and ${field} ${after} ${second}`
+        : (written ?? ''),
+  ),
   rule(
     String.raw`(?<=^\s*where|\band|\bor|\bnot|[([])(\s*)(-?\d[\d.]*|"[^"]*"|'[^']*')\s*([<>]=?|!?==?)\s*(${FIELD})(?=\s*(?:$|[)\]]|(?:and|or)\b))`,
     (_, blank, value, operator, field) => `${blank}${field} ${turned(operator)} ${value}`,

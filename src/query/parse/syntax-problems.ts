@@ -2,7 +2,7 @@
 // form.
 import type { SyntaxNode, Tree } from '@lezer/common';
 import { findNearest, type QueryProblem, quote, type Span } from '../errors.js';
-import { CONDITION_FORM, ONE_AGGREGATE, STAGE_NAMES, STAGES } from '../language.js';
+import { CONDITION_FORM, ONE_AGGREGATE, SESSION_COLUMN_FORMS, STAGE_NAMES, STAGES } from '../language.js';
 import { SOURCE_NAMES, SOURCES } from '../sources/index.js';
 import { findError } from './node-reader.js';
 import { unclosedString } from './scan.js';
@@ -52,6 +52,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['till', UNTIL],
   ['mean', MEAN],
   ['average', MEAN],
+  ...SESSION_COLUMN_FORMS,
   ['||', 'a pipe is |, and conditions are joined with or'],
 ]);
 const PERCENTILE = /^(?:p\d+|percentile|quantile)$/i;

@@ -1,6 +1,7 @@
 // Wrong queries of people who know SQL, other products or plain English: the fixes in the answer
 // repair them.
 import { expect, test } from 'vitest';
+import { SESSION_COLUMN_FORMS } from '../../../src/query/language.js';
 import { detailsOf, repaired } from './compiling.js';
 
 test.each([
@@ -14,6 +15,8 @@ test.each([
     '* | where event_properties.price between 5 and 10 | count',
     '* | where event_properties.price >= 5 and event_properties.price <= 10 | count',
   ],
+  ['* | where 1 < amount < 3', '* | where event_properties.amount > 1 and event_properties.amount < 3'],
+  ['a[10 >= price > -2.5 and b = 1]', 'a[price <= 10 and price > -2.5 and b = 1]'],
   [
     '* | where amount between 1 and 5 | count',
     '* | where event_properties.amount >= 1 and event_properties.amount <= 5 | count',
@@ -295,6 +298,9 @@ test.each([
   'signup | count by day | rolling 7d avg',
   'signup | count by day | cumulative sum',
   'funnel a where price > 3 -> b',
+  // Neither half alone is meant.
+  'a | where not 1 < price < 3',
+  'a | where 1 < price > 3',
 ])('a fix that leaves its own problem is not suggested: %s', (text) => {
   const details = detailsOf(text);
   expect(details).not.toEqual([]);
@@ -311,9 +317,22 @@ test.each([
   ['signup | p75 event_properties.price', 'percentiles are median, p90, p95 and p99'],
   ['signup | percentile(event_properties.price, 5)', 'percentiles are median, p90, p95 and p99'],
   ['signup | until 2026-01-01', 'the form is: from 2026-01-01 to 2026-02-01'],
+  ['* | count by received_at', 'the time at which an event arrived is not a field; time is when it happened'],
+  [
+    'sessions | bounce_rate by session.country',
+    'it is a column of sessions by day; by a field: formula unique(page_view[session.event_count = 1]) / unique(page_view) as bounce_rate | unit session_id | by session.utm_source',
+  ],
+  [
+    'sessions | median avg_duration by day',
+    'it is a column of sessions by day; by a field: sessions | avg session.duration by session.utm_source',
+  ],
 ])('%s has no fix that would ask something else, and a hint', (text, hint) => {
   const details = detailsOf(text);
   expect(details.map((detail) => [detail.hint, detail.fix])).toEqual([[hint, undefined]]);
+});
+
+test.each([...SESSION_COLUMN_FORMS.values()])('the query of this hint compiles: %s', (hint) => {
+  expect(detailsOf(hint.slice(hint.indexOf(': ') + 2))).toEqual([]);
 });
 
 test('the hint of a mean names the fix', () => {

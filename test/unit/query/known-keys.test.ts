@@ -4,7 +4,7 @@ import { compile } from '../../../src/query/compile.js';
 import { QueryError } from '../../../src/query/errors.js';
 import { CONTEXT } from './compiling.js';
 
-const KEYS = ['plan', 'browser', 'Button Name', 'email', 'event.kind', 'day', '_os'];
+const KEYS = ['plan', 'received_at', 'browser', 'Button Name', 'email', 'event.kind', 'day', '_os'];
 
 function hintOf(text: string, propertyKeys?: readonly string[]) {
   try {
@@ -23,6 +23,7 @@ test.each([
   ['* | where ButtonName = "x"', 'nearest is "event_properties."Button Name""', undefined],
   // The project's own names come before those of other products.
   ['* | count by email', 'nearest is "event_properties.email"', 'event_properties.email'],
+  ['* | count by received_at', 'nearest is "event_properties.received_at"', 'event_properties.received_at'],
   ['* | count by event.kind', 'nearest is "event_properties.event.kind"', 'event_properties.event.kind'],
   ['* | count by page', 'nearest is "_path"', '_path'],
   ['* | count by _contry', 'nearest is "_country"', '_country'],

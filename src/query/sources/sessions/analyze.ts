@@ -11,6 +11,7 @@ import { namesOfCompared } from '../../compared-names.js';
 import { joinConditions } from '../../conditions/resolve.js';
 import { quote } from '../../errors.js';
 import { DISTINCT_ID } from '../../fields.js';
+import { SESSION_COLUMN_FORMS } from '../../language.js';
 import type { FieldName } from '../../parse/syntax.js';
 import { isSessionKey, longSessionKey } from '../../session-fields.js';
 
@@ -26,7 +27,8 @@ function findSessionField(scope: Scope, name: FieldName): ResolvedField | undefi
     span,
     `${quote(written)} is no field of sessions`,
     own === undefined
-      ? 'sessions are summed up by session.KEY, as in session.landing_path; fields of events go in where'
+      ? (SESSION_COLUMN_FORMS.get(path) ??
+          'sessions are summed up by session.KEY, as in session.landing_path; fields of events go in where')
       : `write ${own}`,
     own,
   );

@@ -1,0 +1,95 @@
+// The console of an account with many things: searches above long lists, and the edges of a row of
+// screens that is longer than a phone is wide.
+import { expect, test } from 'vitest';
+import { askPath } from '../support/console-ask.js';
+import { expectNoFindings } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+
+const MANY = 13;
+const numbered = Array.from({ length: MANY }, (_, index) => `n${index + 1}`);
+
+const shop = useConsoleShop({
+  email: 'many@example.com',
+  fill: async ({ fill, newProject }) => {
+    await fill(
+      numbered.map((key) => ({
+        event_type: 'service.exposure',
+        user_id: 'ada',
+        event_properties: { choice_key: `checkout-${key}`, variant_key: 'control', price: 5 },
+      })),
+    );
+    for (const name of numbered) await newProject(`Branch ${name}`);
+  },
+});
+
+test('many experiments have a search, and one person is no plural', async () => {
+  const visited = await shop.visit('/experiments');
+  const { page } = visited;
+  const items = page.getByRole('list', { name: 'Experiments' }).getByRole('article');
+  await expect.poll(() => items.count()).toBe(MANY);
+  expect(await items.first().textContent()).toContain('1 person');
+  await page.getByRole('searchbox', { name: 'Search experiments' }).fill('N12');
+  await expect.poll(() => items.count()).toBe(1);
+  await page.getByRole('link', { name: 'checkout-n12' }).waitFor();
+  await expectNoFindings(visited);
+});
+
+test('the switcher of many projects has a search, by keys alone', async () => {
+  const visited = await shop.visit('/live');
+  const { page } = visited;
+  await page.getByRole('button', { name: 'Project: Shop' }).press('Enter');
+  const search = page.getByRole('searchbox', { name: 'Search projects' });
+  await search.waitFor();
+  expect(await page.getByRole('link', { name: /^Branch/ }).count()).toBe(MANY);
+  await expectNoFindings(visited);
+  await page.keyboard.press('ArrowDown');
+  await search.and(page.locator(':focus')).fill('n7');
+  expect(await page.getByRole('link', { name: /^Branch/ }).count()).toBe(1);
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('button', { name: 'Project: Branch n7' }).waitFor();
+  expect(page.url()).toMatch(/\/live$/);
+});
+
+test.each([
+  ['sum', 'event_properties.price'],
+  ['unique', 'event_properties.choice_key'],
+  ['count by', 'day'],
+])('of many names behind %s, completion shows the most likely first', async (words, first) => {
+  const { page } = await shop.visit(askPath(`* | ${words} `));
+  const query = page.getByRole('textbox', { name: 'Query' });
+  // As far as the names of the project are read.
+  await expect
+    .poll(async () => {
+      await query.press('Escape');
+      await query.press('End');
+      await query.press('Control+Space');
+      return page.getByRole('listbox').getByRole('option').first().textContent();
+    })
+    .toContain(first);
+});
+
+test('an empty answer of a project without events leads to sending them, not to wider ranges', async () => {
+  const { id } = await shop.newProject('New');
+  const { page } = await shop.visit(askPath('* | last 7d | count'), { projectId: id });
+  await page.getByRole('status').filter({ hasText: 'No events match' }).waitFor();
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByRole('link', { name: 'Send events' }).click();
+  await page.getByRole('heading', { name: 'Send your first event' }).waitFor();
+});
+
+test('on a phone the edge of the screens is shaded where more follow', async () => {
+  const { page } = await shop.visit('/ask', { browser: { viewport: { width: 390, height: 844 } } });
+  const screens = page.getByRole('navigation').first();
+  await screens.waitFor();
+  /** Above the names, at the right edge. */
+  const edge = async (): Promise<string> => {
+    const { x = 0, y = 0, width = 0 } = (await screens.boundingBox()) ?? {};
+    return (await page.screenshot({ clip: { x: x + width - 4, y: y + 2, width: 4, height: 3 } })).toString('base64');
+  };
+  const before = await edge();
+  await screens.evaluate((element) =>
+    (element as unknown as { scrollTo: (x: number, y: number) => void }).scrollTo(9999, 0),
+  );
+  await expect.poll(edge).not.toBe(before);
+});
