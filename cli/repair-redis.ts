@@ -12,8 +12,12 @@ if (more[0] !== undefined) {
   process.stderr.write(`npm run repair-redis takes one directory, not also ${more[0]}\n`);
   process.exit(EXIT_USAGE);
 }
-if (directory === undefined || !existsSync(join(directory, 'appendonlydir'))) {
+if (!directory) {
   process.stderr.write('usage: npm run repair-redis -- DIRECTORY, the "dir" of redis.conf, with Redis stopped\n');
+  process.exit(EXIT_USAGE);
+}
+if (!existsSync(join(directory, 'appendonlydir'))) {
+  process.stderr.write(`${directory} has no folder appendonlydir: name the "dir" of redis.conf\n`);
   process.exit(EXIT_USAGE);
 }
 const filled = await fillHoles(directory);

@@ -18,7 +18,11 @@ export interface EmbeddedStores {
 /** Throws a StartProblem when the service is not ready, or uses a store that is not embedded. */
 export function findEmbeddedStores(directory: DataDirectory, secrets: Secrets): EmbeddedStores {
   const path = directory.serviceEnvironmentFile;
-  if (!existsSync(path)) throw new StartProblem('The service is starting or stopping: try again when it is ready.');
+  if (!existsSync(path)) {
+    throw new StartProblem(
+      'The service is starting or stopping, or another command copies its data: try again when it has ended.',
+    );
+  }
   const env = JSON.parse(readFileSync(path, 'utf8')) as Record<string, string | undefined>;
   const urlOf = (variable: string, password: string): string => {
     const url = env[variable] ?? '';

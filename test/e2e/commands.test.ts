@@ -71,6 +71,7 @@ const TAKEN_BY_NPM = 'for an option of its own: write -- before the arguments, a
 test.each([
   ['doctor', ['extra'], {}, 'npm run doctor takes no arguments, not extra'],
   ['repair-redis', ['a', 'b'], {}, 'npm run repair-redis takes one directory, not also b'],
+  ['repair-redis', ['/none'], {}, '/none has no folder appendonlydir: name the "dir" of redis.conf'],
   ['start', ['--keys', 'extra'], {}, '--keys takes no arguments, not extra'],
   ['start', ['--lost', '1', '2'], {}, '--lost takes one shard, not also 2'],
   ['start', [], { npm_config_keys: 'true' }, `npm took --keys ${TAKEN_BY_NPM} start -- … --keys`],
