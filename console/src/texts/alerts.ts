@@ -72,7 +72,7 @@ export const alertTexts = {
     dashboard: 'Dashboard',
     every: 'Checked every',
     intervals: { '1m': 'minute', '5m': '5 minutes', '15m': '15 minutes', '1h': 'hour', '6h': '6 hours', '1d': 'day' },
-    whenNote: 'value < 5, change < -0.3, all value > 100, no rows',
+    whenNote: 'One of: value < 5, change < -0.3, all value > 100, no rows',
     toExample: 'https://hooks.example.com/… mailto:ops@example.com',
     toNote: 'Webhooks and mailboxes, one on each line.',
     newDashboard: 'New dashboard',
