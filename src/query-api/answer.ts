@@ -13,7 +13,7 @@ import { annotationsIn } from '../query/annotations.js';
 import type { CompiledQuery } from '../query/compile.js';
 import { PEOPLE_MODE } from '../query/people-columns.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
-import { warningsOfEarlier, withFirstEvent } from './earlier-range.js';
+import { warningsOfEarlier, withEventBefore } from './earlier-range.js';
 import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import { type Engine, type EngineLookup, findEngine } from './engines.js';
@@ -62,8 +62,8 @@ export interface Answered {
   readonly rowsScanned: number;
   /** Events without the unit of the query. */
   readonly withoutUnit?: number;
-  /** Of `compare`: the hour of the project's first event, in epoch milliseconds; 0 for none. */
-  readonly firstEventMs?: number;
+  /** Of `compare`: whether the project has events from before its range. */
+  readonly hasEventBefore?: boolean;
   readonly elapsedMs: number;
 }
 
@@ -189,7 +189,7 @@ async function admitted(
   const unseen = await warnOfUnseen(deps, question.projectId, compiled);
   return {
     ...counted,
-    compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(compiled, counted)]),
+    compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(counted)]),
     rowsRead: 0,
   };
 }
@@ -227,7 +227,7 @@ async function compileAndRun(
       const counted = await runOrFind(kept, found, () => runAll(compiled, request, execution));
       // After the events were counted: their names were stored before them.
       const unseen = await warnOfUnseen(deps, projectId, compiled);
-      return { ...counted, compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(compiled, counted)]) };
+      return { ...counted, compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(counted)]) };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
       compiled = await compileRequest(deps, { projectId, request, nowMs: isNow ? prepared.nowMs : nowMs });
@@ -308,10 +308,10 @@ async function propertyKeysOf({ catalogs, log }: AnswerDeps, projectId: ProjectI
   }
 }
 
-export type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit' | 'firstEventMs'>;
+export type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit' | 'hasEventBefore'>;
 
 const runAll = async (compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> =>
-  withFirstEvent(
+  withEventBefore(
     await withEventsLeftOut(await runCounted(compiled, request, execution), compiled, execution),
     compiled,
     execution,

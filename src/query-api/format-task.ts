@@ -38,7 +38,7 @@ export async function formatOffLoop(
   { projectId, request }: Pick<Question, 'projectId' | 'request'>,
   { compiled, page, ...counted }: Answered,
 ): Promise<readonly Uint8Array[]> {
-  const { statement: _, countStatement: _count, firstEvent: _first, ...form } = compiled;
+  const { statement: _, countStatement: _count, eventBefore: _before, ...form } = compiled;
   const { q, format, offset } = request;
   const input: FormatRequest = { ...counted, compiled: form, page, q, format, offset };
   return sizeOf(form, page) <= LOOP_BYTES_MAX[format] ? formatBytes(input) : threads.run(formatTask, input, projectId);

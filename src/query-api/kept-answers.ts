@@ -213,8 +213,8 @@ export class KeptAnswers {
   }
 }
 
-const statementsOf = ({ statement, countStatement, withoutUnit, firstEvent }: CompiledQuery): PrintedStatement[] =>
-  [statement, countStatement, withoutUnit?.statement, firstEvent].filter((of) => of !== undefined);
+const statementsOf = ({ statement, countStatement, withoutUnit, eventBefore }: CompiledQuery): PrintedStatement[] =>
+  [statement, countStatement, withoutUnit?.statement, eventBefore].filter((of) => of !== undefined);
 
 /** What all statements read. */
 function readsOf(compiled: CompiledQuery): Reads {

@@ -47,7 +47,7 @@ export interface EngineOutcome {
 type Row = Readonly<Record<string, Cell>>;
 
 /** A compiled query without its statements. */
-export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement' | 'firstEvent'>;
+export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement' | 'eventBefore'>;
 
 export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
   const { rows: exact, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);

@@ -11,7 +11,7 @@ import type { Definitions } from './definitions/definitions.js';
 import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
-import { planFirstEvent } from './people/first-event.js';
+import { planEventBefore } from './people/event-before.js';
 import type { Plan } from './plan/plan.js';
 import { type PrintedStatement, print } from './print/print.js';
 import type { GuessOf } from './property-guess.js';
@@ -50,8 +50,8 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
   readonly countStatement: PrintedStatement | undefined;
   /** Counts the events that the query leaves out, because they do not have its unit. */
   readonly withoutUnit: { readonly unit: string; readonly statement: PrintedStatement } | undefined;
-  /** Of `compare`: the hour of the first event before the end of the earlier range. */
-  readonly firstEvent: PrintedStatement | undefined;
+  /** Of `compare`: one row when the project has an event from before the earlier range. */
+  readonly eventBefore: PrintedStatement | undefined;
   readonly rowsMax: number | undefined;
   /** Annotations of the project in the range of the query. */
   readonly annotations?: readonly CoveredAnnotation[];
@@ -85,7 +85,7 @@ export function compile(text: string, given: CompileContext): CompiledQuery {
     statement: print(select),
     countStatement: total.kind === 'count' ? print(total.select) : undefined,
     withoutUnit: withoutUnit && { unit: withoutUnit.unit, statement: print(withoutUnit.count) },
-    firstEvent: answer.earlier && print(planFirstEvent(context, answer.earlier)),
+    eventBefore: answer.earlier && print(planEventBefore(context, answer.earlier)),
     rowsMax: total.rowsMax,
   };
 }

@@ -191,19 +191,14 @@ describe('sources in POST /query', () => {
   });
 });
 
+const YOUNG =
+  'the range of compare begins before the first event of this project: it is compared with a part of it, or nothing';
+
 test.each([
   ['last 7d | compare previous', undefined],
   ['from 2024-02-01 to 2024-02-06 | compare from 2024-02-01 to 2024-03-01', undefined],
-  [
-    'from 2024-02-01 to 2024-02-06 | compare from 2024-01-28 to 2024-02-02',
-    [
-      'the earlier range begins on 2024-01-28, before the first event of this project on 2024-02-01, so it is compared in part',
-    ],
-  ],
-  [
-    'from 2024-02-01 to 2024-02-03 | by day | compare previous',
-    ['no event of this project is before 2024-02-01, so there is nothing to compare with'],
-  ],
+  ['from 2024-02-01 to 2024-02-06 | compare from 2024-01-28 to 2024-02-02', [YOUNG]],
+  ['from 2024-02-01 to 2024-02-03 | by day | compare previous', [YOUNG]],
 ])('* | %s says whether the project is younger than the earlier range', async (stages, warnings) => {
   const { metadata } = await ask({ q: `* | ${stages}` });
   expect((metadata as { warnings?: unknown }).warnings).toEqual(warnings);
