@@ -12,6 +12,7 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { PrintedStatement, Reads } from '../query/print/print.js';
+import { EARLIEST_MS } from '../query/time/range.js';
 import type { Counted } from './answer.js';
 import { type NextEvents, readNextEvents } from './next-events.js';
 import { type TableVersions, type VersionReader, versionOf } from './table-versions.js';
@@ -247,7 +248,9 @@ const EXPECTED_MAX = 2;
 
 function isDense({ counted }: Kept, { ranges }: Reads, moved: readonly Moved[]): boolean {
   const movedMs = moved.reduce((sum, { from, to }) => sum + Math.abs(to - from), 0);
-  const lengthMs = ranges.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  // A range from the earliest time on says nothing of how close its events are.
+  const lengths = ranges.map(({ fromMs, toMs }) => (fromMs > EARLIEST_MS ? toMs - fromMs : 0));
+  const lengthMs = lengths.reduce((sum, length) => sum + length, 0);
   return lengthMs > 0 && (counted.rowsScanned * movedMs) / lengthMs > EXPECTED_MAX;
 }
 
