@@ -1,6 +1,7 @@
 // Configuration of the embedded ClickHouse server: settings for a shared machine, users and their
 // grants.
 import { createHash } from 'node:crypto';
+import { DATABASE_RIGHTS, SYSTEM_TABLES, TABLE_ENGINES } from '../src/platform/clickhouse/account.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -126,19 +127,15 @@ export function usersConfig(options: UsersConfigOptions): string {
   });
 }
 
-const DATABASE_RIGHTS =
-  'SHOW, SELECT, INSERT, ALTER, OPTIMIZE, TRUNCATE, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP DATABASE, DROP TABLE, DROP VIEW';
-const TABLE_ENGINES = ['MergeTree', 'ReplacingMergeTree', 'Null', 'Memory'];
-/**
- * System tables that the doctor, erasure and benchmarks read. All of them show only what the
- * account may see.
- */
-const SYSTEM_TABLES = ['disks', 'merges', 'mutations', 'one', 'numbers', 'parts', 'processes'];
+/** Beside those that the service needs: of tests and benchmarks. */
+const MORE_RIGHTS = ['OPTIMIZE', 'TRUNCATE', 'CREATE DATABASE', 'DROP DATABASE', 'DROP VIEW'];
+/** Read by benchmarks. */
+const MORE_SYSTEM_TABLES = ['one', 'numbers'];
 
 const serviceGrants = (database: string): string[] => [
-  `GRANT ${DATABASE_RIGHTS} ON ${database}.*`,
+  `GRANT ${[...DATABASE_RIGHTS, ...MORE_RIGHTS].join(', ')} ON ${database}.*`,
   ...TABLE_ENGINES.map((engine) => `GRANT TABLE ENGINE ON ${engine}`),
-  ...SYSTEM_TABLES.map((table) => `GRANT SELECT ON system.${table}`),
+  ...[...SYSTEM_TABLES, ...MORE_SYSTEM_TABLES].map((table) => `GRANT SELECT ON system.${table}`),
 ];
 
 const backupGrants = (database: string): string[] => [

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { MAIL_QUEUE } from '../mail/queue.js';
+import { findMissingRights } from '../platform/clickhouse/account.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { readDisks } from '../platform/clickhouse/disks.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
@@ -155,6 +156,17 @@ export const CHECKS: readonly Check[] = [
       const silent = await findSilentHosts([shard]);
       if (silent.length === 0) return ok(row?.version ?? '');
       return { state: 'failed', found: `${describeHosts(silent)}: no answer, or behind the other hosts` };
+    },
+  },
+  {
+    name: 'Account of ClickHouse',
+    isOfShard: true,
+    advice: 'give it what it needs: docs/operating.md, "Stores of your own", has the statements',
+    unasked: CLICKHOUSE_RUNS,
+    run: async (_, { hosts }) => {
+      const missing = await Promise.all(hosts.map(({ clickhouse }) => findMissingRights(clickhouse)));
+      const found = [...new Set(missing.flat())];
+      return found.length === 0 ? ok('has its rights') : { state: 'failed', found: found.join(', ') };
     },
   },
   {

@@ -4,7 +4,6 @@
 // same columns. One that has nothing yet beside others takes their tables instead.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Config } from '../config.js';
 import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
@@ -203,15 +202,15 @@ async function prepareHost(url: string, database: string): Promise<string[]> {
   });
 }
 
-export async function createDatabase(url: string, database: string): Promise<void> {
-  // It may not exist yet, so this connection does not select it.
-  const admin = createClient({ url, log: { level: ClickHouseLogLevel.OFF } });
-  try {
-    await admin.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
-  } finally {
-    await admin.close();
-  }
-}
+/** Unless it exists: an account that was granted the rights on it alone may create none. */
+export const createDatabase = (url: string, database: string): Promise<void> =>
+  // A database that every server has, because this one may not exist yet.
+  withClient(url, 'system', async (clickhouse) => {
+    const query = 'SELECT name FROM databases WHERE name = {database:String}';
+    const found = await clickhouse.query({ query, query_params: { database }, format: 'JSONEachRow' });
+    if ((await found.json()).length > 0) return;
+    await clickhouse.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+  });
 
 const applyFile = (url: string, database: string, file: { name: string; layout: TableLayout }): Promise<void> =>
   withClient(url, database, async (clickhouse) => {
