@@ -85,6 +85,12 @@ afterAll(async () => {
 /** Events, queries, and each kind of failure that has a panel. */
 async function sendTraffic({ url, publicKey, secretKey }: Stack): Promise<void> {
   await track(url, publicKey, { events: [{ event_type: 'signup' }, { event_type: 7 }] });
+  const identified = { user_id: 'ann', device_id: 'd-1', user_properties: { plan: 'pro' } };
+  await fetch(`${url}/identify`, {
+    method: 'POST',
+    headers: { 'X-API-Key': publicKey },
+    body: JSON.stringify(identified),
+  });
   await fetch(`${url}/e/`, { method: 'POST', body: JSON.stringify({ token: publicKey, event: '$groupidentify' }) });
   const ask = (q: string) =>
     fetch(`${url}/query`, { method: 'POST', headers: { 'X-API-Key': secretKey }, body: JSON.stringify({ q }) });
