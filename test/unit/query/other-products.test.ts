@@ -105,3 +105,11 @@ test.each([
 test('a cohort that is not defined is no fix', () => {
   expect(detailsIn('a | where cohort = "weak"').map(({ fix }) => fix)).toEqual([undefined]);
 });
+
+test.each([
+  ['choice k | results (goal, a) | window 1h | unit user_id', ['unexpected "(" in results']],
+  ['choice k | results goal[price > 2] | guard error', ['unexpected "[" in results']],
+  ['choice k | unit user_id', ['unit goes with results']],
+])('one mistake is one problem: %s', (text, messages) => {
+  expect(detailsOf(text).map(({ message }) => message)).toEqual(messages);
+});
