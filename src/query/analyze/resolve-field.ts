@@ -145,8 +145,9 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
 
 /** The field that SQL names with its table, here the event of the query, in front. */
 function columnOf({ mentions }: Scope, path: string): string | undefined {
-  const [, event = '', key = ''] = /^([^.]+)\.(.+)$/.exec(path) ?? [];
-  if (!mentions.events.has(event)) return undefined;
+  const [event = '', ...rest] = path.split('.');
+  const key = rest.join('.');
+  if (key === '' || !mentions.events.has(event)) return undefined;
   return findEventField(key) ? key : writtenProperty(key);
 }
 
