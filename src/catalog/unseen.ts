@@ -36,10 +36,13 @@ export const mentionsAny = ({ events, properties, values }: Mentions): boolean =
 function unseenEvents({ events, values, defined }: Mentions, catalog: Catalog, names: NearestNames): string[] {
   if (!hasAllEvents(catalog)) return [];
   const compared = values.filter(({ of }) => 'column' in of && of.column === EVENT_TYPES).map(({ text }) => text);
-  const known = [...new Set([...catalog.events.keys(), ...defined])];
+  // Metrics and cohorts stand behind a word: metric activation, cohort.power.
+  const known = [...new Set([...catalog.events.keys(), ...defined.filter((name) => !/[ .]/.test(name))])];
   return [...new Set([...events, ...compared])]
     .filter((type) => !catalog.events.has(type))
     .map((type) => {
+      const other = defined.find((name) => name.split(/[ .]/)[1] === type);
+      if (other) return `no event ${quote(type)} in this project; a definition is written ${quote(other)}`;
       const nearest = names.find(EVENT_TYPES, type, () => known);
       return `no event ${quote(type)} in this project${nearestOf(nearest, known, 'events are')}`;
     });

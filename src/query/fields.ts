@@ -169,13 +169,19 @@ const OTHER_PREFIXES: Readonly<Record<string, string>> = {
   first_session: 'user_first_session',
 };
 
-/** The field that is meant by a name of another product. */
-export function otherNameOf(name: string): string | undefined {
+/**
+ * The field that is meant by a name of another product. PostHog's own properties begin with a
+ * dollar: of those a project has only some, which are `keys`.
+ */
+export function otherNameOf(name: string, keys: readonly string[] = []): string | undefined {
   const dot = name.indexOf('.');
   const [names, word] = dot < 0 ? [OTHER_NAMES, name] : [OTHER_PREFIXES, name.slice(0, dot)];
   if (!Object.hasOwn(names, word)) return undefined;
   // Others write person.properties.plan.
-  return `${names[word]}${name.slice(word.length).replace(/^\.properties\.(?=.)/, '.')}`;
+  const field = `${names[word]}${name.slice(word.length).replace(/^\.properties\.(?=.)/, '.')}`;
+  const own = /\.\$(\w+)$/.exec(field)?.[1];
+  if (own === undefined || keys.includes(`$${own}`)) return field;
+  return otherNameOf(own) ?? [`_${own}`, own].find((one) => findEventField(one)) ?? field;
 }
 
 /** Default columns of `list`, in order. */

@@ -1,6 +1,6 @@
 // What a query names of the project's data: event types, properties, and values that fields are
 // compared with. Names that the project has never sent are said in the warnings of the answer.
-import type { Definitions } from '../definitions/definitions.js';
+import { type Definitions, writtenDefinition } from '../definitions/definitions.js';
 import type { AnyBag } from '../fields.js';
 import type { Literal, ResolvedField } from './resolved.js';
 
@@ -22,13 +22,13 @@ export interface Mentions {
   readonly events: Set<string>;
   readonly properties: MentionedProperty[];
   readonly values: MentionedValue[];
-  /** Events that the project has defined, which are names too. */
+  /** What the project has defined, as a query writes it: its events are names too. */
   readonly defined: readonly string[];
 }
 
 export const noMentions = (definitions: Definitions = []): Mentions => ({
   ...{ events: new Set(), properties: [], values: [] },
-  defined: definitions.filter(({ kind }) => kind === 'event').map(({ name }) => name),
+  defined: definitions.map(writtenDefinition),
 });
 
 /**

@@ -110,7 +110,7 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   const bag = BAGS.find((candidate) => candidate === name.path);
   if (bag) return report(scope, name.span, `${quote(name.written)} has no key`, `write ${bag}.KEY, as in ${bag}.plan`);
   const keys = scope.propertyKeys ?? [];
-  const other = keys.includes(name.path) ? undefined : otherNameOf(name.path);
+  const other = keys.includes(name.path) ? undefined : (otherNameOf(name.path, keys) ?? columnOf(scope, name.path));
   if (other) return reportNearest(scope, name, other);
   if (name.path === 'cohort' && !keys.includes('cohort')) {
     return report(scope, name.span, '"cohort" has no name', COHORT_FORM);
@@ -141,6 +141,14 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
     // A name with an underscore is a misspelled field.
     name.path.startsWith('_') ? undefined : writtenProperty(name.path),
   );
+}
+
+/** The field that SQL names with its table, here the event of the query, in front. */
+function columnOf({ mentions }: Scope, path: string): string | undefined {
+  const [event = '', ...rest] = path.split('.');
+  const key = rest.join('.');
+  if (key === '' || !mentions.events.has(event)) return undefined;
+  return findEventField(key) ? key : writtenProperty(key);
 }
 
 const reportPeriod = (scope: Scope, { path, written, span }: FieldName): undefined =>

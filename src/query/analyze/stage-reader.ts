@@ -46,7 +46,7 @@ export class StageReader {
   /** Kinds that the analyzer has asked for, in its order. */
   private readonly fitting = new Set<string>();
 
-  private readonly stages: readonly Stage[];
+  private stages: readonly Stage[];
 
   constructor(
     private readonly scope: Scope,
@@ -101,6 +101,18 @@ export class StageReader {
     );
     for (const stage of taken) this.left.delete(stage as Stage);
     return taken;
+  }
+
+  /** Takes them out of the query, so that no further part of the analysis reports them. */
+  remove<K extends StageKind>(...kinds: readonly K[]): StageOf<K>[] {
+    const taken = this.takeAll(...kinds);
+    this.stages = this.stages.filter((stage) => !taken.some((one) => one === stage));
+    return taken;
+  }
+
+  /** Whether a stage cannot be read, which may be of any kind. */
+  get hasBroken(): boolean {
+    return this.stages.some(({ kind }) => kind === 'broken');
   }
 
   /** The first of these kinds; further ones are reported. */

@@ -5,6 +5,7 @@
 import { findNearest } from '../errors.js';
 import { OTHER_NAMES, otherNameOf } from '../fields.js';
 import { LOG_HABITS } from './log-habits.js';
+import { PRODUCT_HABITS } from './product-habits.js';
 import { AGGREGATE, FIELD, GRANULARITY, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
 import { selectOf } from './select.js';
 
@@ -78,6 +79,7 @@ function textCallOf(_: string, not = '', call = '', field = '', value = ''): str
 /** In order: the first that matches and whose result compiles is suggested. */
 export const HABITS: readonly Habit[] = [
   ...LOG_HABITS,
+  ...PRODUCT_HABITS,
   rule(String.raw`^\s*select\s+[\s\S]+$`, selectOf, 'source'),
   rule(String.raw`^\s*(?:events?|from)\s+(?=\S)`, '', 'source'),
   rule(String.raw`\bgroup(?:ed)?\s+by\b`, 'by'),
@@ -88,16 +90,17 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
   rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
   {
-    ...rule(String.raw`(${FIELD})\s+(not\s+)?(i?)like\s+("[^"]*"|'[^']*')`, (_, field, not, i, text) =>
-      i ? ilikeOf(field, not, text) : likeOf(field, not, text),
+    ...rule(
+      String.raw`(${FIELD})\s+(not[\s_]+)?(i?)(?:like|(?<=i)(contains))\s+("[^"]*"|'[^']*')`,
+      (_, field, not, i, part, text) =>
+        i ? ilikeOf(field, not, part ? `"%${text?.slice(1, -1)}%"` : text) : likeOf(field, not, text),
     ),
     readsStrings: true,
   },
   rule(
-    String.raw`(${FIELD})\s+is\s+(not\s+)?(?:${PRESENT}|(${ABSENT}))\b`,
+    String.raw`(${FIELD})\s+is[\s_]+(not[\s_]+)?(?:${PRESENT}|(${ABSENT}))\b`,
     (_, field, not, absent) => `${field} ${Boolean(not) === Boolean(absent) ? '' : 'not '}exists`,
   ),
-  rule(String.raw`\s+(?:regexp|rlike|matches|similar\s+to)\s+(?=["'])`, ' ~ ', 'stage'),
   rule(String.raw`^(\s*)(?:where\s+time\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})\s*$`, '$1from $2 to $3', 'stage'),
   rule(String.raw`(${FIELD})\s+between\s+(${VALUE})\s+and\s+(${VALUE})`, '$1 >= $2 and $1 <= $3'),
   rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
@@ -111,7 +114,7 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\s*;\s*$`, ''),
   rule(String.raw`(?<==\s*)(/[^\s"'|\])]*)`, '"$1"'),
   rule(
-    String.raw`(${FIELD})\s+is\s+(not\s+)?(${VALUE})`,
+    String.raw`(${FIELD})\s+(?:is|exact)(?:[\s_]+(not))?\s+(${VALUE})`,
     (_, field, not, value) => `${field} ${not ? '!=' : '='} ${value}`,
   ),
   rule(String.raw`\bin\s+(${VALUE}(?:\s*,\s*${VALUE})+)`, 'in ($1)'),
@@ -123,7 +126,7 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^(\s*)by\s+(.+?),\s*(count|unique)\s*$`, '$1$3 by $2', 'stage'),
   rule(
-    String.raw`[$](${Object.keys(OTHER_NAMES).join('|')})\b`,
+    String.raw`(?<!\.)[$](${Object.keys(OTHER_NAMES).join('|')})\b`,
     (_, name) => otherNameOf(name?.toLowerCase() ?? '') ?? '',
     'stage',
   ),
@@ -168,7 +171,7 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^(\s*)(?:totals?|volume)\b`, '$1count', 'stage'),
   rule(String.raw`^(\s*)(?:break(?:\s?down|\s+down)|split|segment(?:ed)?)\s+(?:by\s+)?`, '$1by ', 'stage'),
-  rule(String.raw`\$(?=[a-z])`, '_', 'stage'),
+  rule(String.raw`(?<!\.)\$(?=[a-z])`, '_', 'stage'),
   rule(String.raw`(?<![\w.])(?:properties|props|event)\.(?=")`, 'event_properties.', 'stage'),
   rule(String.raw`\bper\s+(${GRANULARITY})\b`, 'by $1'),
   rule(String.raw`\bper\s+(?:users?|persons?|people|visitors?)\b`, 'per distinct_id', 'stage'),
@@ -230,7 +233,6 @@ export const HABITS: readonly Habit[] = [
   // Sources.
   rule(String.raw`^\s*(?:any|all|every)\s+events?\s*$`, '*', 'source'),
   rule(String.raw`^\s*(${NAME}(?:\s*(?:,|\+|\bor\b)\s*${NAME})+)\s*$`, (_, names) => `(${anyOf(names)})`, 'source'),
-  rule(String.raw`^\s*count\s*(?:\(\s*(${NAME})\s*\)|of\s+(${NAME})\b)`, '$1$2 | count', 'source'),
   rule(String.raw`^\s*(?:user\s+)?(?:path|flow|journey)s?\s+(?=(?:from|to)\s)`, 'paths ', 'source'),
   rule(String.raw`^\s*experiment\s+(?=\S)`, 'choice ', 'source'),
   rule(String.raw`(?<=^\s*funnel\b.*)\s+(?:without|excluding|not)\s+(?=\S)`, ' exclude ', 'source'),

@@ -155,7 +155,7 @@ export const LOG_HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:-|last_?)(\d+(?:mo|[mhdwy]))\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)from\s+yesterday\s+to\s+today\s*$`, '$1yesterday', 'stage'),
   // Sources.
-  rule(String.raw`^\s*funnel\s*\(([^()|]+(?:,|->)[^()|]+)\)\s*$`, stepsOf, 'source'),
+  rule(String.raw`^\s*funnel\s*[([]([^()[\]|]+(?:,|->)[^()[\]|]+)[)\]]\s*$`, stepsOf, 'source'),
   rule(
     String.raw`^(\s*(?:${NAME}|\*))\s+where\s+(\S.*?)(?<!\s)\s+(?:group(?:ed)?\s+)?by\s+(.+)$`,
     '$1 | where $2 | count by $3',

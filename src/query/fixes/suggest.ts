@@ -6,6 +6,7 @@ import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES, STAGES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
+import { PIPES } from './product-habits.js';
 import { type Now, relativeTime } from './relative-time.js';
 
 type FindProblems = (text: string) => readonly QueryProblem[];
@@ -108,7 +109,7 @@ function withNames(
     const isInFix = ({ span }: QueryProblem): boolean => span.from >= from && span.to <= end;
     const own = problems.find((problem) => isInFix(problem) || (isNew(problem) && isInPart(problem)));
     const name = own && nameFor(all, own);
-    if (own === undefined || name === undefined || replaced === NAMES_MAX) {
+    if (own === undefined || name === undefined || replaced === NAMES_MAX || isEvent(all, own, name)) {
       return { fix: fixed, problems };
     }
     const start = Math.min(from, own.span.from);
@@ -118,6 +119,10 @@ function withNames(
     fixed = { span: { from: start, to: to + behind }, text: applied(written, { span: place, text: name }) };
   }
 }
+
+/** `list signup` and `unique signup` without a source may mean an event. */
+const isEvent = (all: string, { span }: QueryProblem, name: string): boolean =>
+  name.startsWith('event_properties.') && /^\s*\* \| (?:list|unique)\s+$/.test(all.slice(0, span.from));
 
 const applied = (text: string, { span, text: replacement }: Fix): string =>
   text.slice(0, span.from) + replacement + text.slice(span.to);
@@ -147,6 +152,8 @@ function nameFor(text: string, { span, replacement }: QueryProblem): string | un
   const name = replacement?.toLowerCase();
   if (name === undefined || !/\w/.test(written) || name.includes(written.replace(/^_/, ''))) return replacement;
   if (name === otherNameOf(written)) return replacement;
+  // The words before a dot are others.
+  if (written.includes('.') && name.endsWith(written.slice(written.indexOf('.') + 1))) return replacement;
   const isLong = Math.max(name.length, written.length) >= LONG_NAME;
   return editDistance(written, name) <= (isLong ? 2 : 1) ? replacement : undefined;
 }
@@ -218,7 +225,9 @@ function missingParts(text: string, span: Span, part: Span, isSource: boolean): 
   const first = /^\s*([a-z0-9_]+)/.exec(text)?.[1] ?? '';
   const source =
     isSource && STAGE_NAMES.includes(first) ? [insertion(text.length - text.trimStart().length, '* | ')] : [];
-  return [...source, ...pipe];
+  const written = text.slice(part.from, part.to);
+  const pipes = applyHabit(PIPES, written, isSource);
+  return [...source, ...pipe, ...(pipes ? [difference(part.from, written, pipes)] : [])];
 }
 
 const insertion = (at: number, text: string): Fix => ({ span: { from: at, to: at }, text });

@@ -107,6 +107,21 @@ test('warns about the key of a choice that was never sent', () => {
   expect(warningsOf('choice checkout | count', names)).toEqual([]);
 });
 
+test('names a metric or cohort that stands as an event', () => {
+  const definitions = [
+    { kind: 'metric' as const, name: 'activation', query: 'formula count(signup) / 2', line: 3 },
+    { kind: 'cohort' as const, name: 'power', query: '* | where count(signup) > 3', line: 4 },
+  ];
+  const of = (text: string) =>
+    warningsOfUnseen(compile(text, { ...context, definitions }).mentions, toCatalog(NAMES, true));
+  expect(of('activation | by week')).toEqual([
+    'no event "activation" in this project; a definition is written "metric activation"',
+  ]);
+  // A cohort in groups is read from its own definition.
+  expect(of('signup | count by cohort.power')).toEqual([]);
+  expect(of('power | unique')).toEqual(['no event "power" in this project; a definition is written "cohort.power"']);
+});
+
 test('does not warn while the catalog is incomplete', () => {
   expect(warningsOf('purchases[plam = "x"] | where _country = "Germany"', NAMES, false)).toEqual([]);
 });

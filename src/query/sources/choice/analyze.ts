@@ -90,7 +90,8 @@ export function analyzeChoice(
     });
   }
   stages.describe({ name: 'choice without results', answers: undefined });
-  for (const stage of stages.takeAll('window', 'unit', 'winsorize', 'guard', 'cuped', 'plan')) {
+  const ofResults = stages.remove('window', 'unit', 'winsorize', 'guard', 'cuped', 'plan');
+  for (const stage of stages.hasBroken ? [] : ofResults) {
     report(scope, stage.span, `${stage.kind} goes with results`, `add: results <conversion event>`);
   }
   return analyzeEventRows(scope, stages, { mode: 'choice', events: EXPOSURES, condition });
