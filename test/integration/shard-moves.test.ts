@@ -110,6 +110,10 @@ test('rows that a killed move has left are deleted by a worker', async () => {
   expect(await two.rowsOn(elsewhere, other)).toBe(1);
   await eventually(async () => expect(await two.rowsOn(elsewhere, other)).toBe(0), 60_000);
   await expect(requireMove(two.postgres, { projectId: other.id, move, state: 'home' })).resolves.toBeUndefined();
+  // The files there are rewritten, too.
+  await eventually(async () => {
+    expect((await listUnsettled(two.postgres)).map(({ projectId }) => projectId)).not.toContain(other.id);
+  }, 120_000);
 }, 240_000);
 
 test('a command that has lost its lock can do nothing to a later move', async () => {
