@@ -10,7 +10,7 @@ import type { Logger } from '../platform/log.js';
 import { DAY_MS } from '../platform/utc-day.js';
 import { type ErasureDeps, erasePeople, groupByProject } from './erase-people.js';
 import { sequenceMember } from './queue.js';
-import { type Erasure, listRequested, markDeleted } from './store.js';
+import { type Erasure, listRequested, listStillRequested, markDeleted } from './store.js';
 
 const POLL_MS = 50;
 const RETRY_MS = 5_000;
@@ -57,7 +57,8 @@ async function eraseBatch(deps: ErasureDeps, batch: readonly Erasure[], log: Log
   } catch (error) {
     if (batch.length === 1 || deps.signal.aborted) throw error;
     log.warn({ erasures: batch.length }, 'erasures failed together; trying each alone');
-    await eraseEachAlone(deps, batch);
+    // With the devices that the first attempt has saved: it may have deleted their mappings.
+    await eraseEachAlone(deps, await listStillRequested(deps.postgres, batch));
   }
 }
 

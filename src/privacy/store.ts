@@ -122,6 +122,19 @@ export async function listRequested(
   return rows.map(toErasure);
 }
 
+/** Those of the requests that are not deleted yet, as they are stored now. */
+export async function listStillRequested(postgres: Postgres, erasures: readonly Erasure[]): Promise<Erasure[]> {
+  const rows: ErasureRow[] = await postgres('erasure_requests')
+    .whereIn(
+      'id',
+      erasures.map(({ id }) => id),
+    )
+    .where({ status: 'requested' })
+    .orderBy('erased_through_seq')
+    .select();
+  return rows.map(toErasure);
+}
+
 /** The ids of all requests that are not deleted yet. */
 export const listWaitingIds = (postgres: Postgres): Promise<string[]> =>
   postgres('erasure_requests').where({ status: 'requested' }).pluck('id');

@@ -38,7 +38,7 @@ const showParams = ({ params }: Statement): string =>
 /**
  * Numbers that the compiler may print: quantiles, sizes of calendars and units, bits of a position.
  */
-const CONSTANT_NUMBERS = new Set('0 1 4 5 6 8 9 24 31 100 1000 0.1 0.5 0.9 0.95 0.99 0.999'.split(' '));
+const CONSTANT_NUMBERS = new Set('0 1 4 5 6 8 9 24 31 100 1000 1800 0.1 0.5 0.9 0.95 0.99 0.999'.split(' '));
 
 /** Common table expressions of a statement. */
 const stepsOf = (sql: string): { name: string; body: string }[] =>

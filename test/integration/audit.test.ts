@@ -2,7 +2,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
-import { hideSubject, listAudit, type NewAuditEntry, recordAudit } from '../../src/privacy/audit-store.js';
+import {
+  hideSubject,
+  listAudit,
+  listSubjects,
+  type NewAuditEntry,
+  recordAudit,
+} from '../../src/privacy/audit-store.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 import { createTestProject } from '../support/track.js';
 
@@ -41,6 +47,17 @@ test.each([
 ])('PostgreSQL refuses that an audit entry is %s', async (_, statement) => {
   await recordAudit(postgres, { ...entry, subject: 'person' });
   await expect(postgres.raw(statement)).rejects.toThrow('can only be added to');
+});
+
+test('hideSubject leaves the same id in another project', async () => {
+  const other = await createTestProject(databases);
+  for (const { id: projectId } of [project, other])
+    await recordAudit(postgres, { ...entry, projectId, subject: 'both' });
+  await hideSubject(postgres, { projectId: project.id, userId: 'both', hash: 'h1' });
+  expect([await listSubjects(postgres, other.id), await listSubjects(postgres, project.id)]).toEqual([
+    ['both'],
+    expect.not.arrayContaining(['both']),
+  ]);
 });
 
 test('hideSubject replaces the subject of an entry by a hash, which cannot change again', async () => {

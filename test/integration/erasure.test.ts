@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { takeSequence } from '../../src/identity/sequence.js';
 import { encodeEnvelopes } from '../../src/ingest/envelope.js';
 import { settleFirstSeenTimes } from '../../src/ingest/first-seen-times.js';
+import { partitionQueryId } from '../../src/ingest/insert/ingest-partition.js';
 import { newUuidV7, toOrganizationId } from '../../src/platform/ids.js';
 import { sequenceMember } from '../../src/privacy/queue.js';
 import { createErasure } from '../../src/privacy/store.js';
@@ -114,6 +115,31 @@ describe('an erasure request', () => {
     expect(await gdpr.reached('deleted', id)).toMatchObject({ events: 1 });
   });
 
+  test('is completed although that of another person of its project fails', async () => {
+    const { project, gdpr, send, identify, holds } = await stack.createTenant();
+    await identify('stuck', 'phone');
+    await send({ event_type: 'a', user_id: 'stuck' }, { event_type: 'a', user_id: 'alice' });
+    await holds(2);
+    await stack.postgres.raw(`
+      CREATE FUNCTION refuse_erasure() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'stuck'; END $$;
+      CREATE TRIGGER refuse_erasure BEFORE DELETE ON device_mappings FOR EACH ROW
+        WHEN (OLD.project_id = '${project.id}') EXECUTE FUNCTION refuse_erasure();
+    `);
+    await stack.erasureQueue.pause();
+    const answers = [gdpr.erase('stuck'), gdpr.erase('alice')] as const;
+    try {
+      await eventually(async () => {
+        expect(await stack.postgres('erasure_requests').where({ project_id: project.id })).toHaveLength(2);
+      });
+      await stack.erasureQueue.resume();
+      expect((await answers[1]).body).toMatchObject({ status: 'deleted', events: 1 });
+    } finally {
+      await stack.postgres.raw('DROP FUNCTION refuse_erasure CASCADE');
+    }
+    const stuck = await gdpr.reached('deleted', (await answers[0]).body.request_id);
+    expect(stuck).toMatchObject({ events: 1, mappings: 1, devices: 1 });
+  });
+
   test('is completed and purged if Redis has lost all of its data', async () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     await send({ event_type: 'a', user_id: 'alice' });
@@ -193,8 +219,32 @@ describe('events accepted before an erasure', () => {
     const held = (await mine.gdpr.erase('alice')).body.request_id;
     await theirs.gdpr.reached('purged', (await theirs.gdpr.erase('alice')).body.request_id);
     expect((await mine.gdpr.request(`/requests/${String(held)}`)).body).toMatchObject({ status: 'deleted' });
+    const request = stack.postgres('erasure_requests').where({ id: String(held) });
+    expect(await request.first('user_id')).toEqual({ user_id: 'alice' });
+    expect((await stack.redis.getBuffer(claim))?.toString('latin1')).toContain('torn');
     await stack.redis.del(claim);
     await mine.gdpr.reached('purged', held);
+  });
+
+  test('are found although their insert still runs, as when its worker was killed', async () => {
+    const { project, gdpr, holds } = await stack.createTenant();
+    const { client } = stack.store;
+    const [{ name } = { name: '' }] = await (
+      await client.query({ query: 'SELECT currentDatabase() AS name', format: 'JSONEachRow' })
+    ).json<{ name: string }>();
+    const query_id = partitionQueryId(0, name);
+    const inserted = client.command({
+      query: `INSERT INTO events (project_id, event_type, user_id, time, received_at, insert_id)
+        SELECT '${project.id}', 'late', 'alice', '2026-01-01', '2026-01-01', 'late' FROM numbers(1) WHERE sleep(3) = 0`,
+      query_id,
+    });
+    await eventually(async () => {
+      const query = `SELECT 1 FROM system.processes WHERE query_id = '${query_id}'`;
+      expect(await (await client.query({ query, format: 'JSONEachRow' })).json()).toHaveLength(1);
+    });
+    expect((await gdpr.erase('alice')).body).toMatchObject({ status: 'deleted', events: 1 });
+    await inserted;
+    await holds(0);
   });
 
   test('are not stored if Redis has lost the tombstone', async () => {
@@ -233,6 +283,12 @@ describe('responses, audit trail and logs of erasures', () => {
     expect(JSON.stringify(await stack.postgres('erasure_requests').where({ project_id: project.id }))).not.toContain(
       'alice',
     );
+    // An export of the erased person does not bring the id back.
+    const headers = { 'X-API-Key': project.secretKey };
+    const exported = await fetch(`${stack.processes.url}/api/gdpr/users/alice/export`, { headers });
+    expect([exported.status, await exported.text()]).toEqual([200, '']);
+    const entries = await stack.postgres('audit_entries').where({ project_id: project.id, action: 'export.requested' });
+    expect(entries).toMatchObject([{ subject: null, subject_hash: hash }]);
   });
 
   test.each([

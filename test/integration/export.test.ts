@@ -176,9 +176,12 @@ describe('content of an export', () => {
     const own = await createTestProject(databases);
     const start = Date.UTC(2026, 9, 1);
     // Nine tenths within one hour, which is more than a page, a tenth within one millisecond, the
-    // rest over fifty days.
-    const timeOf = (n: number): number =>
-      n % 10 === 0 ? start : n % 10 !== 5 ? start + n * 59 : start + ((n * 7_919_000) % (50 * 86_400_000));
+    // rest over fifty days, every second of them at the start of an hour.
+    const timeOf = (n: number): number => {
+      if (n % 10 !== 5) return n % 10 === 0 ? start : start + n * 59;
+      const after = (n * 7_919_000) % (50 * 86_400_000);
+      return start + (n % 20 === 5 ? after - (after % 3_600_000) : after);
+    };
     const sent = Array.from({ length: 60_000 }, (_, n) => ({
       ...{ event_type: `type-${n % 3}`, time: new Date(timeOf(n)).toISOString(), insert_id: `i${n}`, user_id: 'busy' },
     }));

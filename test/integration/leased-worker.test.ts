@@ -91,6 +91,39 @@ test('the end of a run that has lost its job does not end the lease of the next 
   }
 }, 60_000);
 
+test('a job whose lock another worker has taken is known to be lost', async () => {
+  const { runs, queue, close } = await startRuns('leases-taken');
+  try {
+    await redis.set(queue.toKey('one:lock'), 'of another worker', 'PX', 60_000);
+    await eventually(() => expect(() => runs[0]?.lease.require()).toThrow(LeaseLost));
+  } finally {
+    await close();
+  }
+}, 60_000);
+
+test('the lease of a run that begins late ends with the lock of the job', async () => {
+  const queue = new Queue('leases-late', { connection: redis.duplicate() });
+  let found: unknown;
+  const run = async (_job: Job, { lease }: { lease: Lease }) => {
+    try {
+      lease.require();
+      found = 'held';
+    } catch (error) {
+      found = error;
+    }
+  };
+  const worker = new LeasedWorker('leases-late', run, { connection: redis.duplicate(), lockDuration: 1000 });
+  try {
+    // As if this process had hung between the two.
+    worker.once('active', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1100));
+    await queue.add('job', {});
+    await eventually(() => expect(found).toBeInstanceOf(LeaseLost));
+  } finally {
+    await worker.close();
+    await queue.close();
+  }
+}, 60_000);
+
 test('a job that has failed often runs again within 30 s, although its own backoff has no limit', async () => {
   const queue = new Queue('leases-backoff', { connection: redis.duplicate() });
   const fail = () => Promise.reject(new Error('again'));

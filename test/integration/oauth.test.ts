@@ -355,6 +355,32 @@ describe('POST /oauth/revoke', () => {
   });
 });
 
+test('the documents name every address, and that answers name the issuer', async () => {
+  const read = async (name: string) => (await fetch(`${stack.url}/.well-known/${name}`)).json();
+  expect(await read('oauth-authorization-server')).toEqual({
+    issuer: stack.url,
+    authorization_endpoint: `${stack.url}/oauth/authorize`,
+    token_endpoint: `${stack.url}/oauth/token`,
+    registration_endpoint: `${stack.url}/oauth/register`,
+    revocation_endpoint: `${stack.url}/oauth/revoke`,
+    scopes_supported: ['query', 'dashboards'],
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: ['authorization_code'],
+    token_endpoint_auth_methods_supported: ['none'],
+    revocation_endpoint_auth_methods_supported: ['none'],
+    code_challenge_methods_supported: ['S256'],
+    authorization_response_iss_parameter_supported: true,
+  });
+  expect(await read('oauth-protected-resource/mcp')).toEqual({
+    resource: `${stack.url}/mcp`,
+    authorization_servers: [stack.url],
+    scopes_supported: ['query', 'dashboards'],
+    bearer_methods_supported: ['header'],
+    resource_name: 'Event Analytics Service',
+  });
+});
+
 test('scripts of other pages may read the documents and exchange codes', async () => {
   for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-authorization-server']) {
     const response = await fetch(`${stack.url}${path}`, { headers: { Origin: 'https://inspector.example.com' } });

@@ -1,7 +1,10 @@
 // Data of a deleted project: it is deleted, queued events are dropped, and other projects are
 // unchanged.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createIdentifyQueue, enqueueIdentify } from '../../src/identity/queue.js';
+import { releaseSequence } from '../../src/identity/sequence.js';
 import { readRejected } from '../../src/ingest/rejected/store.js';
+import { listSubjects } from '../../src/privacy/audit-store.js';
 import { digestOfOthers, type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
 import { track } from '../support/track.js';
@@ -52,6 +55,10 @@ const ALL = {
 };
 
 const project = (tenant: Tenant) => stack.postgres('projects').where({ id: tenant.project.id });
+const untilDataDeleted = (tenant: Tenant) =>
+  eventually(async () => {
+    expect(await project(tenant).first('data_deleted_at')).toEqual({ data_deleted_at: expect.any(Date) });
+  }, 240_000);
 
 test('deleting a project deletes its rows and queued events, and no others, and ends after its keys have expired', async () => {
   const [gone, neighbour] = [await stack.createTenant(), await stack.createTenant()];
@@ -75,10 +82,48 @@ test('deleting a project deletes its rows and queued events, and no others, and 
   expect(await project(gone).first('data_deleted_at')).toEqual({ data_deleted_at: null });
 
   await project(gone).update({ deleted_at: new Date(Date.now() - HALF_AN_HOUR_MS) });
-  await eventually(async () => {
-    expect(await project(gone).first('data_deleted_at')).toEqual({ data_deleted_at: expect.any(Date) });
-  }, 240_000);
+  await untilDataDeleted(gone);
   expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
+}, 300_000);
+
+test('the end of a deletion waits for identify calls, and leaves no person in dead letters and the audit trail', async () => {
+  const [gone, earlier] = [await stack.createTenant(), await stack.createTenant()];
+  const neighbour = await stack.createTenant();
+  const queue = createIdentifyQueue(stack.redis);
+  const parked = async () => (await queue.getFailed()).map(({ data }) => data.operations.map((call) => call.project));
+  try {
+    for (const tenant of [gone, neighbour]) {
+      const { id, secretKey } = tenant.project;
+      // Made by hand, because PostgreSQL rejects no call that the API accepts.
+      const call = { project: id, user: 'alice', ops: { set: { plan: 'pro\0' } } };
+      await enqueueIdentify(queue, stack.redis, { items: [call], weight: 1 });
+      const headers = { 'X-API-Key': secretKey };
+      const exported = await fetch(`${stack.processes.url}/api/gdpr/users/alice/export`, { headers });
+      expect([exported.status, await listSubjects(stack.postgres, id)]).toEqual([200, ['alice']]);
+    }
+    await eventually(async () => expect(await parked()).toHaveLength(2));
+
+    const pendingSince = Date.now() - 3 * HALF_AN_HOUR_MS;
+    await stack.redis.zadd('identity:pending', pendingSince * 1000, 'a call');
+    await stack.postgres.transaction(async (transaction) => {
+      for (const [tenant, ago] of [
+        [gone, HALF_AN_HOUR_MS],
+        [earlier, 6 * HALF_AN_HOUR_MS],
+      ] as const) {
+        const deleted = { deleted_at: new Date(Date.now() - ago) };
+        await transaction('projects').where({ id: tenant.project.id }).update(deleted);
+      }
+    });
+    await untilDataDeleted(earlier);
+    expect(await project(gone).first('data_deleted_at')).toEqual({ data_deleted_at: null });
+    await releaseSequence(stack.redis, 'a call');
+    await untilDataDeleted(gone);
+    expect(await parked()).toEqual([[neighbour.project.id]]);
+    expect(await listSubjects(stack.postgres, gone.project.id)).toEqual([]);
+    expect(await listSubjects(stack.postgres, neighbour.project.id)).toEqual(['alice']);
+  } finally {
+    await queue.close();
+  }
 }, 300_000);
 
 test('a project whose deletion fails delays no other', async () => {

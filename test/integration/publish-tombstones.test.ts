@@ -1,10 +1,11 @@
 // Processes that publish erasure tombstones at once, one of which is suspended in the middle.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newUuidV7, toOrganizationId, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { publishTombstones } from '../../src/privacy/publish-tombstones.js';
-import { listTombstones } from '../../src/privacy/store.js';
+import { createErasure, deleteTombstones, listTombstones } from '../../src/privacy/store.js';
 import { readTombstoneVersion, replaceTombstones } from '../../src/privacy/tombstones.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -66,4 +67,22 @@ test('the list and its version are deleted with the last tombstone, and restored
   await postgres('erasure_tombstones').delete();
   await publishTombstones({ postgres, redis });
   expect([await published(), await readTombstoneVersion(redis)]).toEqual([{}, null]);
+});
+
+test('old tombstones are deleted, unless an erasure that has not ended may need them', async () => {
+  const keep = async (idHash: string, erased_through_ms: number) =>
+    postgres('erasure_tombstones').insert({ project_id: project, kind: 'user', id_hash: idHash, erased_through_ms });
+  const kept = async () => (await listTombstones(postgres)).map(({ idHash }) => idHash).sort();
+  await postgres('erasure_tombstones').delete();
+  for (const [index, idHash] of ['earlier', 'old', 'new'].entries()) await keep(idHash, 1000 * (index + 1));
+  const erasure = { id: newUuidV7(), projectId: toProjectId(project), organizationId: toOrganizationId(randomUUID()) };
+  await createErasure(postgres, {
+    ...{ ...erasure, userId: 'ada', userHash: 'hash', erasedThroughMs: 1500, erasedThroughSeq: 1 },
+    ...{ requestedBy: { kind: 'secret', id: 'sk_' }, purgeBy: new Date() },
+  });
+  await deleteTombstones(postgres, 3000);
+  expect(await kept()).toEqual(['new', 'old']);
+  await postgres('erasure_requests').where({ id: erasure.id }).update({ status: 'purged' });
+  await deleteTombstones(postgres, 3000);
+  expect(await kept()).toEqual(['new']);
 });

@@ -6,9 +6,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { createLogger } from '../../src/platform/log.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { copyProject } from '../../src/shards/copy-project.js';
 import { deleteSeenRows, dropFences, fenceOf, raiseFence } from '../../src/shards/move-fence.js';
+import { settleMoves } from '../../src/shards/settle-moves.js';
 import {
   beginMove,
   cancelMove,
@@ -110,6 +112,10 @@ test('rows that a killed move has left are deleted by a worker', async () => {
   expect(await two.rowsOn(elsewhere, other)).toBe(1);
   await eventually(async () => expect(await two.rowsOn(elsewhere, other)).toBe(0), 60_000);
   await expect(requireMove(two.postgres, { projectId: other.id, move, state: 'home' })).resolves.toBeUndefined();
+  // The files there are rewritten, too.
+  await eventually(async () => {
+    expect((await listUnsettled(two.postgres)).map(({ projectId }) => projectId)).not.toContain(other.id);
+  }, 120_000);
 }, 240_000);
 
 test('a command that has lost its lock can do nothing to a later move', async () => {
@@ -133,6 +139,9 @@ test('a command that has lost its lock can do nothing to a later move', async ()
   await raiseFence(destination, staleFence, requireStale);
 
   const later = { projectId, move: await beginMove(two.postgres, { projectId, from, to }) };
+  // A worker leaves a move alone whose command holds the lock.
+  await settleMoves({ ...two.deps, shards: two.shards, log: createLogger({ process: 'test', level: 'silent' }) });
+  expect(await two.shards.homeOf(projectId)).toMatchObject({ isMoving: true });
   await dropFences(destination, projectId);
   const fence = fenceOf(projectId, later.move);
   await raiseFence(destination, fence, () => requireMove(two.postgres, { ...later, state: 'moving' }));

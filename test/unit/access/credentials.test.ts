@@ -88,6 +88,23 @@ test('a key that was revoked does not return while PostgreSQL is unavailable', a
   await expect(store.find(key)).rejects.toThrow('keys cannot be verified right now');
 });
 
+test('a remembered token ends at its time, also while PostgreSQL is unavailable', async () => {
+  let now = 1_000_000;
+  const row = { ...PROJECT, token_id: 't', kind: 'service', scopes: ['query'], expires_at: new Date(now + 30_000) };
+  let answer: () => Promise<unknown> = async () => ({ rows: [{ ...row, is_use_due: false }] });
+  const postgres = { raw: () => answer() } as unknown as Postgres;
+  const store = createCredentialStore(postgres, { cacheMs: 60_000, log, now: () => now });
+  const token = newKey('token');
+  expect(await store.find(token)).toMatchObject({ kind: 'token', id: 't' });
+  now += 29_999;
+  expect(await store.find(token)).toMatchObject({ kind: 'token', id: 't' });
+  now += 1;
+  expect(await store.find(token)).toBeUndefined();
+  answer = () => Promise.reject(new Error('unavailable'));
+  now += 60_000;
+  expect(await store.find(token)).toBeUndefined();
+});
+
 test('above a thousand concurrent lookups new keys are refused, and cached keys are still looked up', async () => {
   let answer = async (): Promise<unknown> => PROJECT;
   let now = 1_000_000;

@@ -89,6 +89,11 @@ testPeople(amplitude, [
     ['u', 'u', 'u', 'u'],
   ],
   [
+    'a session_start, which is no event here, links as well',
+    [EVENT(1, null, 'd'), JSON.stringify({ ...JSON.parse(EVENT(2, 'u', 'd')), event_type: 'session_start' })],
+    ['u'],
+  ],
+  [
     'two users on one device: its own events are the last one’s',
     [EVENT(1, null, 'd'), EVENT(2, 'u', 'd'), EVENT(3, 'v', 'd')],
     ['v', 'u', 'v'],

@@ -89,6 +89,17 @@ const EVENT = (second: number, device?: string, user?: string, fields: object = 
     ...fields,
   });
 
+test('the traffic source of an event is in its properties', async () => {
+  const source = { medium: 'cpc', campaign_name: 'fall', term: 'shoes', content: 'banner', source: 'news' };
+  const manual = Object.fromEntries(Object.entries(source).map(([name, value]) => [`manual_${name}`, value]));
+  const fields = { collected_traffic_source: { ...manual, gclid: 'click' } };
+  const [event] = eventsOf(await mapAll(ga4, inputOf(EVENT(1, 'a', undefined, fields))));
+  expect(event?.event_properties).toEqual({
+    ...{ utm_source: 'news', utm_medium: 'cpc', utm_campaign: 'fall', utm_term: 'shoes', utm_content: 'banner' },
+    gclid: 'click',
+  });
+});
+
 testPeople(ga4, [
   ['a device without a user is a person of its own', [EVENT(1, 'a'), EVENT(2, 'b')], ['a', 'b']],
   [

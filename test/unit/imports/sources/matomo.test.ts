@@ -52,6 +52,13 @@ test('other actions have their own types and ids, also within one page view', ()
   expect(find('ecommerce_order')[0]?.event_properties).toMatchObject({ order_id: 'o1', items: [{ sku: 'x' }] });
 });
 
+test('an action that is unknown here keeps the name of its type', async () => {
+  const visit = { ...JSON.parse(VISIT(1, 'a')), actionDetails: [{ type: 'media', timestamp: 1_700_000_000 }] };
+  expect(eventsOf(await mapAll(matomo, inputOf(JSON.stringify(visit)))).map((event) => event.event_type)).toEqual([
+    'media',
+  ]);
+});
+
 test('a visit that cannot be read, and an error of the API, are skipped with a reason', () => {
   expect(skippedOf(mapped)).toEqual(['not JSON', "not a visit: You can't access this resource"]);
 });

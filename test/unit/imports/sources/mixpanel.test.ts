@@ -133,6 +133,15 @@ testPeople(mixpanel, [
     ['u', 'u', 'u', 'u'],
   ],
   [
+    'two devices without a user, of which one is the canonical id',
+    [
+      EVENT(1e9, { distinct_id: PHONE, $device_id: PHONE }),
+      EVENT(1e9 + 1, { distinct_id: PHONE, $device_id: LAPTOP, $distinct_id_before_identity: LAPTOP }),
+      EVENT(1e9 + 2, { distinct_id: LAPTOP, $device_id: LAPTOP }),
+    ],
+    [PHONE, PHONE, PHONE],
+  ],
+  [
     'a server knows the user of whom a device is the canonical id',
     [
       EVENT(1e9, { distinct_id: PHONE, $device_id: PHONE }),

@@ -103,6 +103,25 @@ testPeople(posthog, [
   ],
 ]);
 
+test.each([
+  ['an id that no library makes', 'u', {}, 'user'],
+  ['an id that a library makes', ANONYMOUS, {}, 'device'],
+  ['an id of a page without profiles', 'u', { $process_person_profile: false }, 'device'],
+  ['what the library says of an id of its own', ANONYMOUS, { $is_identified: true }, 'user'],
+  ['what the library says of another id', 'u', { $is_identified: false }, 'device'],
+  ['the id of the signed-in user', ANONYMOUS, { $user_id: ANONYMOUS }, 'user'],
+  ['the id of the device', 'u', { $device_id: 'u' }, 'device'],
+])('%s', async (_what, id, properties, kind) => {
+  const [event] = eventsOf(await mapAll(posthog, inputOf(EVENT(1, 'e', id, properties))));
+  expect([event?.user_id, event?.device_id]).toEqual(kind === 'user' ? [id, undefined] : [undefined, id]);
+});
+
+test('what an event sets is the profile of its user, also in columns of their own', async () => {
+  const record = { ...JSON.parse(EVENT(1, 'e', 'u')), set: { plan: 'pro' }, set_once: { plan: 'free', channel: 'ad' } };
+  const profiles = (await mapAll(posthog, inputOf(JSON.stringify(record)))).filter((item) => item.kind === 'profile');
+  expect(profiles).toMatchObject([{ user: 'u', properties: { plan: 'pro', channel: 'ad' } }]);
+});
+
 test('a person who was deleted is no profile', async () => {
   const PERSON = { distinct_id: 'u', person_id: 'p', properties: { plan: 'pro' }, created_at: '2023-01-01T00:00:00Z' };
   const lines = [true, 1, false].map((isDeleted) => JSON.stringify({ ...PERSON, is_deleted: isDeleted }));

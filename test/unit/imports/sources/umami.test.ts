@@ -147,6 +147,13 @@ describe('event_data', () => {
     ]);
   });
 
+  test('a boolean is true or false, and another text of that type stays', async () => {
+    const rows = ['true', 'false', 'maybe'].map((text, n) => `e2,k${n},${text},3\n`);
+    const text = `website_event_id,data_key,string_value,data_type\n${rows.join('')}`;
+    const all = await mapTogether(openUmami(), [events, named('event_data.csv', text)]);
+    expect(signupOf(all)?.event_properties).toMatchObject({ k0: true, k1: false, k2: 'maybe' });
+  });
+
   test('columns of the event win, and an event without data stays as it is', async () => {
     const all = eventsOf(await mapTogether(openUmami(), [events, data]));
     expect(all[0]?.event_properties).toMatchObject({ title: 'Prices, and "plans"', color: 'red' });
