@@ -15,6 +15,10 @@ const shop = useConsoleShop({
         ...{ event_type: 'refund', user_id: `user-${days}`, time: daysAgo(days) },
         event_properties: { total: -1000 - days, plan: days === 0 ? 'free' : 'pro' },
       })),
+      ...[0, 1].map((days) => ({
+        ...{ event_type: 'sale', user_id: 'user-0', time: daysAgo(days) },
+        event_properties: { total: 17_000 },
+      })),
       ...[1, 2, 3, 9].map((days) => ({ event_type: 'order', user_id: `user-${days}`, time: daysAgo(days) })),
     ]),
 });
@@ -57,6 +61,14 @@ test('days on which no group has a row are on the axis, and lead to themselves',
   const [, from = '', to = ''] = /from ([\d-]+) to ([\d-]+)/.exec((await text.textContent()) ?? '') ?? [];
   expect((Date.parse(to) - Date.parse(from)) / DAY_MS).toBe(3);
   expect([day(6), day(5), day(4)]).toContain(from);
+});
+
+test('an axis has one unit', async () => {
+  const { page } = await shop.visit(asking('sale | last 7d | sum event_properties.total by day'));
+  const axis = page.getByRole('region', { name: 'Answer' }).locator('svg text[text-anchor=end]');
+  await axis.first().waitFor();
+  const labels = (await axis.allTextContents()).filter((label) => /^[\d,.]+(?:\u202f\w)?$/.test(label));
+  expect(labels.join(' ').replaceAll('\u202f', ' ')).toBe('0 5 k 10 k 15 k 20 k');
 });
 
 test('a card of one number has the earlier number of compare beside it', async () => {
