@@ -11,7 +11,7 @@ import { EVENT_FIELD_NAMES, findEventField, PROPERTY_BAGS } from '../../query/fi
 import { quoteText } from '../../query/parse/strings.js';
 import { PROFILE_KEYS } from '../../query/profile-fields.js';
 import { isSessionKey, longSessionKey, SESSION_KEYS } from '../../query/session-fields.js';
-import { propertyName } from '../../query/sources/fields/present.js';
+import { propertyName } from '../../query/parse/strings.js';
 import { ask, type Call, describeRows, type ToolDeps } from './call.js';
 import type { CutAnswer } from './cut-answer.js';
 import { listRows, textColumns } from './list-rows.js';
