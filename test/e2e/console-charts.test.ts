@@ -82,3 +82,26 @@ test('a card of one number has the earlier number of compare beside it', async (
   await orders.getByText('3', { exact: true }).waitFor();
   await orders.getByText('before: 1, +200').waitFor();
 });
+
+test('cohorts of twelve periods, and all of a JSON card, stand on paper', async () => {
+  const card = (id: string, title: string, viz: string, query: string): string =>
+    `      - {id: ${id}, title: ${title}, kind: chart, viz: ${viz}, query: '${query}'}\n`;
+  const id = await createDashboard(
+    shop,
+    `version: 1\ntitle: Paper\nsections:\n  - title: A\n    cards:\n${card('c', 'Weeks', 'retention-grid', 'retention order by day | last 13d')}${card('j', 'Rows', 'json', '* | last 90d | count by day')}`,
+  );
+  // The width of A4, without its margins.
+  const { page } = await shop.visit(`/dashboards/${id}`, { browser: { viewport: { width: 718, height: 1000 } } });
+  await page.getByRole('region', { name: 'Cohorts' }).getByRole('table').waitFor();
+  await page.getByRole('region', { name: 'Rows' }).getByText('"count"').waitFor();
+  const hidden = (selector: string): Promise<readonly number[]> =>
+    page.evaluate(`(() => {
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.querySelector('${selector}');
+      return [scrollWidth - clientWidth, scrollHeight - clientHeight];
+    })()`);
+  const [cohorts, rows] = ['[aria-label="Cohorts"]', '[aria-label="Rows"] pre'];
+  expect([(await hidden(cohorts))[0], (await hidden(rows))[1]].every((pixels) => Number(pixels) > 0)).toBe(true);
+  await page.emulateMedia({ media: 'print' });
+  await expect.poll(async () => (await hidden(cohorts))[0]).toBe(0);
+  expect((await hidden(rows))[1]).toBe(0);
+});
