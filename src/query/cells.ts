@@ -2,8 +2,9 @@
 // maps become one object.
 import { assertNever } from '../platform/errors.js';
 import type { Cell } from './cell.js';
+import { propertyName } from './parse/strings.js';
 import type { ColumnType } from './plan/plan.js';
-import { propertyName, toTopKeys, toTypes } from './sources/fields/present.js';
+import { toTopKeys, toTypes } from './sources/fields/present.js';
 
 /** All rows after post-processing, before paging. */
 export interface Presented {

@@ -15,6 +15,10 @@ const shop = useConsoleShop({
         ...{ event_type: 'refund', user_id: `user-${days}`, time: daysAgo(days) },
         event_properties: { total: -1000 - days, plan: days === 0 ? 'free' : 'pro' },
       })),
+      ...[0, 1].map((days) => ({
+        ...{ event_type: 'sale', user_id: 'user-0', time: daysAgo(days) },
+        event_properties: { total: 17_000 },
+      })),
       ...[1, 2, 3, 9].map((days) => ({ event_type: 'order', user_id: `user-${days}`, time: daysAgo(days) })),
     ]),
 });
@@ -59,6 +63,14 @@ test('days on which no group has a row are on the axis, and lead to themselves',
   expect([day(6), day(5), day(4)]).toContain(from);
 });
 
+test('an axis has one unit', async () => {
+  const { page } = await shop.visit(asking('sale | last 7d | sum event_properties.total by day'));
+  const axis = page.getByRole('region', { name: 'Answer' }).locator('svg text[text-anchor=end]');
+  await axis.first().waitFor();
+  const labels = (await axis.allTextContents()).filter((label) => /^[\d,.]+(?:\u202f\w)?$/.test(label));
+  expect(labels.join(' ').replaceAll('\u202f', ' ')).toBe('0 5 k 10 k 15 k 20 k');
+});
+
 test('a card of one number has the earlier number of compare beside it', async () => {
   const card = "{id: n, title: Orders, kind: metric, viz: number, query: 'order | last 7d | count | compare previous'}";
   const id = await createDashboard(
@@ -69,4 +81,27 @@ test('a card of one number has the earlier number of compare beside it', async (
   const orders = page.getByRole('region', { name: 'Orders' });
   await orders.getByText('3', { exact: true }).waitFor();
   await orders.getByText('before: 1, +200').waitFor();
+});
+
+test('cohorts of twelve periods, and all of a JSON card, stand on paper', async () => {
+  const card = (id: string, title: string, viz: string, query: string): string =>
+    `      - {id: ${id}, title: ${title}, kind: chart, viz: ${viz}, query: '${query}'}\n`;
+  const id = await createDashboard(
+    shop,
+    `version: 1\ntitle: Paper\nsections:\n  - title: A\n    cards:\n${card('c', 'Weeks', 'retention-grid', 'retention order by day | last 13d')}${card('j', 'Rows', 'json', '* | last 90d | count by day')}`,
+  );
+  // The width of A4, without its margins.
+  const { page } = await shop.visit(`/dashboards/${id}`, { browser: { viewport: { width: 718, height: 1000 } } });
+  await page.getByRole('region', { name: 'Cohorts' }).getByRole('table').waitFor();
+  await page.getByRole('region', { name: 'Rows' }).getByText('"count"').waitFor();
+  const hidden = (selector: string): Promise<readonly number[]> =>
+    page.evaluate(`(() => {
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = document.querySelector('${selector}');
+      return [scrollWidth - clientWidth, scrollHeight - clientHeight];
+    })()`);
+  const [cohorts, rows] = ['[aria-label="Cohorts"]', '[aria-label="Rows"] pre'];
+  expect([(await hidden(cohorts))[0], (await hidden(rows))[1]].every((pixels) => Number(pixels) > 0)).toBe(true);
+  await page.emulateMedia({ media: 'print' });
+  await expect.poll(async () => (await hidden(cohorts))[0]).toBe(0);
+  expect((await hidden(rows))[1]).toBe(0);
 });

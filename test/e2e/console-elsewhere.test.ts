@@ -65,7 +65,12 @@ test('a dashboard that was changed or deleted in another tab is so after a refre
   await other.getByRole('dialog').getByRole('button', { name: 'Delete it' }).click();
   await other.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
-  await page.getByRole('alert').filter({ hasText: 'there is no such dashboard' }).waitFor();
+  await page.getByRole('status').getByText('There is no such dashboard').waitFor();
+  await page.reload();
+  await page.getByRole('status').getByText('There is no such dashboard').waitFor();
+  expect(await page.getByRole('button', { name: 'Retry' }).count()).toBe(0);
+  await page.getByRole('link', { name: 'See all dashboards' }).click();
+  await page.getByRole('heading', { name: 'Dashboards', exact: true }).waitFor();
 });
 
 test('many dashboards are searched by their titles, and one without cards says where they come from', async () => {

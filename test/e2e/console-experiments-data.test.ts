@@ -86,6 +86,8 @@ describe('experiments', () => {
       const cells = table.getByRole('row').filter({ hasText: String(row.variant_key) });
       expect(await cells.getByRole('cell').first().textContent()).toBe(`${row.conversions} of ${row.exposures}`);
     }
+    const axis = page.getByRole('table', { name: 'Differences from the control' }).locator('svg text');
+    expect((await axis.allTextContents())[1]).toBe('0 points');
     const query = page.getByRole('region', { name: 'Query' });
     expect(await query.getByRole('code').textContent()).toBe('choice button | results purchase | last 30d | plan 10%');
     await query.getByRole('link', { name: 'Open in Ask' }).click();

@@ -45,6 +45,18 @@ test('the first Escape keeps what was typed into a form, and says that a second 
   await dialog.waitFor({ state: 'detached' });
 });
 
+test('an erasure that takes its time says that it is in progress', async () => {
+  const visited = await shop.visit('/people#id=slow-person');
+  const { page } = visited;
+  await page.route('**/erasures', () => undefined);
+  await page.getByRole('button', { name: 'Erase' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase this person' });
+  await dialog.getByRole('textbox').fill('slow-person');
+  await dialog.getByRole('button', { name: 'Erase for ever' }).click();
+  await dialog.getByRole('status').filter({ hasText: 'In progress' }).waitFor();
+  await expectNoFindings(visited);
+});
+
 test('dashboards are listed as people count, and found and chosen by the keyboard alone', async () => {
   for (const title of TITLES) await createDashboard(shop, sourceOf(title));
   const { page } = await shop.visit('/dashboards');

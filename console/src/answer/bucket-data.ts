@@ -26,7 +26,8 @@ const SERIES_MAX = 8;
 const COUNTED: readonly string[] = ['count', 'unique_count', 'total'];
 
 const numbersOf = ({ kind }: ShownColumn): Pick<BucketData, 'short' | 'long'> => ({
-  short: (value) => (kind === 'share' ? percent(value) : kind === 'seconds' ? shortDuration(value) : compact(value)),
+  short: (value, most, step) =>
+    kind === 'share' ? percent(value) : kind === 'seconds' ? shortDuration(value, step) : compact(value, most),
   long: (value) => showNumber(kind, value),
 });
 

@@ -5,11 +5,12 @@ export { change, percent } from '../../../src/query/shares.js';
 const THIN = '\u202f';
 
 /**
- * 1234 → `1.2 k`: for charts and headlines. The exact number stands in the table and under the
- * pointer.
+ * 12,340 → `12.3 k`: for charts and headlines. The exact number stands in the table and under the
+ * pointer. `most` is the number whose size decides: that of an axis, so that its numbers are alike.
  */
-export function compact(value: number): string {
-  const size = Math.abs(value);
+export function compact(value: number, most = value): string {
+  if (value === 0) return '0';
+  const size = Math.abs(most);
   if (size >= 999_950_000_000_000) return SCIENTIFIC.format(value);
   if (size >= 999_950_000_000) return `${trim(value / 1e12)}${THIN}T`;
   if (size >= 999_950_000) return `${trim(value / 1e9)}${THIN}G`;
@@ -17,7 +18,7 @@ export function compact(value: number): string {
   if (size >= 10_000) return `${trim(value / 1e3)}${THIN}k`;
   if (size >= 1000) return value.toLocaleString('en', { maximumFractionDigits: 0 });
   if (size >= 100) return trim(value);
-  return size >= 0.0001 || size === 0 ? SMALL.format(value) : SCIENTIFIC.format(value);
+  return size >= 0.0001 ? SMALL.format(value) : SCIENTIFIC.format(value);
 }
 
 /** Numbers near zero keep two digits: 0.0005 is not 0. */
@@ -55,9 +56,9 @@ export function duration(seconds: number): string {
   return rest === 0 ? `${whole}${THIN}${unit}` : `${whole}${THIN}${unit} ${rest}${THIN}${nextUnit}`;
 }
 
-/** 204 → `3.4 min`: as short as an axis needs it. */
-export function shortDuration(seconds: number): string {
-  const [unit, size] = UNITS.find(([, least]) => seconds >= least) ?? ['s', 1];
+/** 204 → `3.4 min`: as short as an axis needs it, in the unit of its `step`. */
+export function shortDuration(seconds: number, step = seconds): string {
+  const [unit, size] = UNITS.find(([, least]) => step >= least) ?? ['s', 1];
   return `${trim(seconds / size)}${THIN}${unit}`;
 }
 

@@ -191,7 +191,7 @@ export function Differences({ result }: Props) {
               <svg width={width} height={HEIGHT} aria-hidden="true" className={style.scale}>
                 {[x.domain()[0] ?? 0, 0, x.domain()[1] ?? 0].map((value) => (
                   <text key={value} x={x(value)} y={HEIGHT - 8} textAnchor="middle">
-                    {value === 0 ? '0' : showLift(result, value)}
+                    {value === 0 ? `0${unitOf(result)}` : showLift(result, value)}
                   </text>
                 ))}
               </svg>

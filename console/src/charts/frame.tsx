@@ -25,13 +25,16 @@ export function Axes({ data, x, y, width, hasBands = false }: AxesProps) {
     width - MARGIN.left - MARGIN.right,
   );
   const last = data.buckets.length - 1;
+  const ticks = ticksOf(data, y.ticks(4));
+  const [least = 0, next = 0] = ticks;
+  const most = Math.max(-least, ticks.at(-1) ?? 0);
   return (
     <g aria-hidden="true" className={style.axes}>
-      {ticksOf(data, y.ticks(4)).map((value) => (
+      {ticks.map((value) => (
         <g key={value} transform={`translate(0 ${y(value)})`}>
           <line x1={MARGIN.left} x2={width - MARGIN.right} className={value === 0 ? style.zero : style.grid} />
           <text x={MARGIN.left - LABEL_GAP} dy="0.32em" textAnchor="end">
-            {data.short(value)}
+            {data.short(value, most, next - least)}
           </text>
         </g>
       ))}

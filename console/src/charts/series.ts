@@ -30,8 +30,8 @@ export interface BucketData {
   readonly buckets: readonly Bucket[];
   readonly annotations?: readonly Annotation[];
   readonly series: readonly Series[];
-  /** Formats a value of an axis. */
-  readonly short: (value: number) => string;
+  /** Formats a value of an axis, whose largest and whose step decide on the unit of all. */
+  readonly short: (value: number, most: number, step: number) => string;
   /** Formats the value under the pointer. */
   readonly long: (value: number) => string;
 }

@@ -56,7 +56,7 @@ export function StackedChart({ data, name, below, choose, chooseSeries }: Props)
     .nice(4)
     .range([HEIGHT - MARGIN.bottom, MARGIN.top]);
   const middle = (index: number): number => (x(index) ?? 0) + x.bandwidth() / 2;
-  const positive = { ...data, short: (value: number) => data.short(Math.abs(value)) };
+  const short: BucketData['short'] = (value, ...axis) => data.short(Math.abs(value), ...axis);
   return (
     <>
       <Legend
@@ -67,7 +67,7 @@ export function StackedChart({ data, name, below, choose, chooseSeries }: Props)
       <figure ref={ref} className={style.chart}>
         {width > 0 && (
           <svg width={width} height={HEIGHT} role="img" aria-label={name} onPointerLeave={() => setPointed(undefined)}>
-            <Axes data={positive} x={middle} y={y} width={width} hasBands />
+            <Axes data={{ ...data, short }} x={middle} y={y} width={width} hasBands />
             {stacks.map((pieces, index) => (
               // biome-ignore lint/a11y/noStaticElementInteractions: keys use the marks
               <g

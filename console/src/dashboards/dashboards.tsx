@@ -30,9 +30,18 @@ export function Dashboards({ project, item }: Props) {
 function One({ project, id }: { readonly project: Project; readonly id: string }) {
   const address = parseAddress(useFragment());
   const request = useQuery(dashboardQuery(project.id, id));
-  const { data } = request;
+  const { data, error } = request;
+  const list = `/projects/${project.id}/dashboards`;
+  const pending =
+    error?.status === 404 ? (
+      <p role="status" className={style.note}>
+        {dashboardsTexts.gone} <Link href={list}>{dashboardsTexts.toList}</Link>
+      </p>
+    ) : (
+      <Pending of={request} />
+    );
   const content = () => {
-    if (data === undefined) return <Pending of={request} />;
+    if (data === undefined) return pending;
     // Text from before the person lost the right, or before the first sync, is not hidden.
     const mayEdit = isEditableBy(project, data) || hasKeptText(id);
     if (address.view === 'edit' && mayEdit)
@@ -45,7 +54,7 @@ function One({ project, id }: { readonly project: Project; readonly id: string }
             {data.synced_at === null ? dashboardsTexts.memberNote : dashboardsTexts.editedThere}
           </p>
         )}
-        <Pending of={request} />
+        {pending}
         <View project={project} dashboard={data} values={address.values} />
       </>
     );
@@ -53,7 +62,7 @@ function One({ project, id }: { readonly project: Project; readonly id: string }
   return (
     <>
       <p className={style.crumb}>
-        <Link href={`/projects/${project.id}/dashboards`}>{texts.nav.dashboards}</Link>
+        <Link href={list}>{texts.nav.dashboards}</Link>
       </p>
       <Suspense fallback={<p role="status">{texts.loading}</p>}>{content()}</Suspense>
     </>

@@ -1,5 +1,6 @@
 // Event types and fields of a project, joined from the catalog, which knows all names, and the last
 // 30 days, which have figures.
+import { propertyName } from '../../../src/query/parse/strings.js';
 import type { Answer } from '../api/answer.js';
 
 /** Answer of GET /api/projects/{id}/catalog. */
@@ -60,7 +61,9 @@ export function toFields(catalog: Catalog, listed: Answer): readonly FieldName[]
     coverage: typeof row.coverage === 'number' ? row.coverage : undefined,
   }));
   const known = new Set(recent.map(({ name }) => name));
-  const older = [...catalog.properties, ...catalog.profile].filter(({ field }) => !known.has(field));
+  const older = [...catalog.properties, ...catalog.profile]
+    .map(({ field, types }) => ({ field: writtenField(field), types }))
+    .filter(({ field }) => !known.has(field));
   const all = [
     ...recent,
     ...older.map(({ field, types }) => ({
@@ -72,6 +75,12 @@ export function toFields(catalog: Catalog, listed: Answer): readonly FieldName[]
     })),
   ];
   return all.sort((a, b) => rankOf(a) - rankOf(b));
+}
+
+/** The catalog has the keys of properties as they are, `fields` as a query writes them. */
+function writtenField(field: string): string {
+  const [bag = '', ...key] = field.split('.');
+  return propertyName(bag, key.join('.'));
 }
 
 const RANKS = ['event_properties.', 'user.'];

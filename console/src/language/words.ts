@@ -1,10 +1,9 @@
-// Parts of a query with what each means, in the words of the language's own table: the source and
-// the stages, and the calls in conditions.
+// Parts of a query with what each does: the source and the stages, and the calls in conditions.
 import { type CallQueries, callQueriesOf } from '../../../src/query/call-queries.js';
-import { STAGES } from '../../../src/query/language.js';
 import { parse } from '../../../src/query/parse/parse.js';
 import { collapseBlanks } from '../../../src/query/parse/strings.js';
-import { SOURCES } from '../../../src/query/sources/index.js';
+import type { Stage } from '../../../src/query/parse/syntax.js';
+import { SOURCE_EXPLANATIONS, STAGE_EXPLANATIONS } from './explanations.js';
 
 export interface Part {
   /** As it is written, without comments and line breaks. */
@@ -12,23 +11,24 @@ export interface Part {
   readonly about: string;
 }
 
-type Row = { readonly words: readonly string[]; readonly about: string };
-
-const EVENTS = 'these events';
-const plain = (about: string): string => about.replaceAll('`', '').replaceAll('\\|', '|');
-
 export function partsOf(text: string): readonly Part[] {
   const { source, stages } = parse(text).query;
   const written = ({ from, to }: { readonly from: number; readonly to: number }): string =>
     collapseBlanks(text.slice(from, to)).trim();
-  const aboutOf = (rows: Readonly<Record<string, Row>>, part: string, otherwise: string): string => {
-    const [word = ''] = /^\S*/.exec(part) ?? [];
-    return plain(Object.values(rows).find(({ words }) => words.includes(word))?.about ?? otherwise);
+  const known = source === undefined || source === 'broken' ? undefined : source;
+  const kind = known?.kind ?? 'all';
+  const aggregate = stages.find((stage) => stage.kind === 'aggregate');
+  const aboutOf = (stage: Stage): string => {
+    if (stage.kind === 'broken') return '';
+    const explain = STAGE_EXPLANATIONS[stage.kind] as (
+      of: Stage,
+      place: { source: typeof kind; isBehind: boolean },
+    ) => string;
+    return explain(stage, { source: kind, isBehind: aggregate !== undefined && stage.span.from > aggregate.span.from });
   };
-  const first = source === undefined || source === 'broken' ? [] : [written(source.span)];
   return [
-    ...first.map((part) => ({ text: part, about: part === '*' ? 'all events' : aboutOf(SOURCES, part, EVENTS) })),
-    ...stages.map(({ span }) => ({ text: written(span), about: aboutOf(STAGES, written(span), '') })),
+    ...(known ? [{ text: written(known.span), about: SOURCE_EXPLANATIONS[kind] }] : []),
+    ...stages.map((stage) => ({ text: written(stage.span), about: aboutOf(stage) })),
   ];
 }
 

@@ -39,6 +39,9 @@ export function TypedConfirmation({ title, name, label, confirm, isBusy, act, cl
           />
         </label>
         <div className={style.buttons}>
+          <span role="status" className="muted">
+            {isBusy ? settingsTexts.inProgress : ''}
+          </span>
           <button type="button" className="button" onClick={close}>
             {settingsTexts.cancel}
           </button>

@@ -7,6 +7,8 @@ export const dashboardsTexts = {
   empty: 'No cards yet. Edit adds them, and Add to dashboard in Ask.',
   noCardsHere: 'No cards in this section yet.',
   search: 'Search dashboards',
+  gone: 'There is no such dashboard. It may have been deleted, or be of one person only.',
+  toList: 'See all dashboards',
   noneNote: 'Ask a question and add its answer to a dashboard, or sync one from your repository.',
   personal: 'Only you',
   shared: 'Everyone in the project',

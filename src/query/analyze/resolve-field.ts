@@ -9,6 +9,7 @@ import {
   otherNameOf,
   type PropertyBag,
 } from '../fields.js';
+import { SESSION_COLUMN_FORMS } from '../language.js';
 import type { FieldName } from '../parse/syntax.js';
 import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
 import {
@@ -165,7 +166,8 @@ const reportColumn = (scope: Scope, { path, written, span }: FieldName): undefin
     scope,
     span,
     `unknown field ${quote(written)}`,
-    `it is a column of the answer and no field of events; only the rows of an aggregate of events are filtered by columns, as in unique by _country | where unique_count > 20, and none are grouped by them; a property is written ${writtenProperty(path)}`,
+    (scope.columns?.includes('avg_events') && SESSION_COLUMN_FORMS.get(path)) ||
+      `it is a column of the answer and no field of events; only the rows of an aggregate or a formula are filtered by columns, as in unique by _country | where unique_count > 20, and none are grouped by them; a property is written ${writtenProperty(path)}`,
   );
 
 const writtenProperty = (key: string): string =>

@@ -1,4 +1,5 @@
-// String literals of the query language: escape sequences, and the blanks around them.
+// String literals of the query language: escape sequences, the blanks around them, and keys of
+// properties that are written as one.
 
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['n', '\n'],
@@ -37,4 +38,12 @@ export function quoteText(text: string): string {
       (sign === '"' || sign === '\\' ? `\\${sign}` : `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`),
   );
   return `"${escaped}"`;
+}
+
+const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
+
+/** Quotes a key that the grammar would not read as one name. */
+export function propertyName(prefix: string, key: string): string {
+  if (BARE_KEY.test(key)) return `${prefix}.${key}`;
+  return `${prefix}.${quoteText(key)}`;
 }

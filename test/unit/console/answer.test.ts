@@ -40,6 +40,10 @@ test.each([
   [compact(-0.456), '-0.46'],
   [compact(12.345), '12.35'],
   [compact(0.00002), '2E-5'],
+  [compact(5000, 20_000), '5 k'],
+  [compact(0, 20_000), '0'],
+  [compact(-500_000, 2_000_000), '-0.5 M'],
+  [compact(0.00005, 0.0002), '0.00005'],
   [exact(1_234_567.1234567), '1,234,567.123457'],
   [exact(0.00000012), '0.00000012'],
   [percent(0.125), '12.5 %'],
@@ -49,6 +53,7 @@ test.each([
   [duration(7200), '2 h'],
   [shortDuration(200), '3.3 min'],
   [shortDuration(50), '50 s'],
+  [shortDuration(100, 50), '100 s'],
   [duration(93_600), '1 d 2 h'],
 ])('a formatted value is %s (expected %s)', (text, expected) => expect(plain(text)).toBe(expected));
 

@@ -172,6 +172,20 @@ describe('names of a project', () => {
     ]);
   });
 
+  test('list a property whose key is quoted once', () => {
+    const properties = ['Button Name', 'a:b', '1st', 'old name'].map((key) => ({
+      field: `event_properties.${key}`,
+      types: ['string'],
+    }));
+    const listed = ['"Button Name"', '"a:b"', '1st'].map((key) => ({
+      ...{ field: `event_properties.${key}`, type: 'string', category: 'event_properties', events: 1, coverage: 10 },
+    }));
+    expect(toFields({ ...catalog, properties, profile: [] }, answerOf(listed)).map(({ name }) => name)).toEqual([
+      ...listed.map(({ field }) => field),
+      'event_properties."old name"',
+    ]);
+  });
+
   test('are quoted at the start of a query when they are source keywords', () => {
     expect([...SOURCE_WORDS].sort()).toEqual([...SOURCE_NAMES].sort());
     expect([sourceText('users'), sourceText('signup'), sourceText('a b')]).toEqual(['"users"', 'signup', '"a b"']);

@@ -225,7 +225,6 @@ test.each([
   'funnel a -> b | where rate > 0.3',
   'funnel a -> b | compare previous | where change_users > 0',
   'retention a | where cohort_size > 3',
-  'sessions | where bounce_rate > 0.3',
   '* | where unique_count > 3 | unique by _country',
   '* | where day >= "2026-11-15" | count by day',
   '* | latest _path | where last_value = "/"',
@@ -234,8 +233,22 @@ test.each([
   const details = detailsOf(text);
   expect(details.map(({ fix }) => fix)).toEqual([undefined]);
   expect(details[0]?.hint).toMatch(
-    /^it is a column of the answer and no field of events; only the rows of an aggregate /,
+    /^it is a column of the answer and no field of events; only the rows of an aggregate or a formula /,
   );
+});
+
+test.each([
+  ['bounce_rate', 'formula unique(page_view[session.event_count = 1]) / unique(page_view) as bounce_rate'],
+  ['avg_duration', 'sessions | avg session.duration by session.utm_source'],
+])('a column of sessions by day is said to be one, with its form by a field: %s', (column, form) => {
+  for (const text of [`sessions | where ${column} > 0.3`, `sessions | by session.country | where ${column} > 0.3`]) {
+    const [detail] = detailsOf(text);
+    expect(detail?.fix).toBeUndefined();
+    expect(detail?.hint).toContain(`it is a column of sessions by day; by a field: ${form}`);
+  }
+  const formula = `formula count(a) as ${column} | by day`;
+  expect(detailsOf(`formula count(a[${column} > 1]) as ${column} | by day`)).toEqual([]);
+  expect(detailsOf(`${formula} | where ${column} > 1`)).toEqual([]);
 });
 
 test('a column of the answer in by is said to be no group', () => {

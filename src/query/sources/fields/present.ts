@@ -4,19 +4,11 @@
 import type { Cell } from '../../cell.js';
 import { type DefinitionKind, type Definitions, writtenDefinition } from '../../definitions/definitions.js';
 import { DISTINCT_ID, EVENT_FIELD_NAMES, findEventField } from '../../fields.js';
-import { quoteText } from '../../parse/strings.js';
+import { propertyName } from '../../parse/strings.js';
 import { PROFILE_FIELDS, PROFILE_KEYS } from '../../profile-fields.js';
 import { SESSION_KEYS, sessionRowOf } from '../../session-fields.js';
 import { eventsWith } from './counted-fields.js';
 import { toKey } from './key-sets.js';
-
-const BARE_KEY = /^[A-Za-z0-9_.$-]+$/;
-
-/** Quotes a key that the grammar would not read as one name. */
-export function propertyName(prefix: string, key: string): string {
-  if (BARE_KEY.test(key)) return `${prefix}.${key}`;
-  return `${prefix}.${quoteText(key)}`;
-}
 
 /** Keys and their counts, as ClickHouse returns them: two arrays. */
 type KeyCounts = readonly [readonly string[], readonly number[]];

@@ -1,7 +1,8 @@
 // `fields` and `inspect`: names as a query writes them, types and properties by frequency.
 import { describe, expect, test } from 'vitest';
+import { propertyName } from '../../../../../src/query/parse/strings.js';
 import { COUNTED_FIELDS } from '../../../../../src/query/sources/fields/counted-fields.js';
-import { propertyName, toFieldRows, toTopKeys, toTypes } from '../../../../../src/query/sources/fields/present.js';
+import { toFieldRows, toTopKeys, toTypes } from '../../../../../src/query/sources/fields/present.js';
 
 describe('propertyName', () => {
   test.each([
