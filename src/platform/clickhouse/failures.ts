@@ -27,6 +27,28 @@ const BAD_DATA = [
  */
 export const isBadData = (error: unknown): boolean => hasCode(error, BAD_DATA);
 
+/** Error codes that name the state of a server or an account, not the statement. */
+const OUTAGES = [
+  '159', // TIMEOUT_EXCEEDED
+  '201', // QUOTA_EXCEEDED
+  '202', // TOO_MANY_SIMULTANEOUS_QUERIES
+  '209', // SOCKET_TIMEOUT
+  '210', // NETWORK_ERROR
+  '225', // NO_ZOOKEEPER
+  '241', // MEMORY_LIMIT_EXCEEDED
+  '242', // TABLE_IS_READ_ONLY
+  '243', // NOT_ENOUGH_SPACE
+  '252', // TOO_MANY_PARTS
+  '289', // REPLICA_IS_NOT_IN_QUORUM
+  '394', // QUERY_WAS_CANCELLED
+  '439', // CANNOT_SCHEDULE_TASK
+  '497', // ACCESS_DENIED
+  '516', // AUTHENTICATION_FAILED
+  '999', // KEEPER_EXCEPTION
+];
+
+export const isOutage = (error: unknown): boolean => hasCode(error, OUTAGES);
+
 const QUERY_ID_IS_RUNNING = '216';
 
 export const isQueryIdRunning = (error: unknown): boolean => hasCode(error, [QUERY_ID_IS_RUNNING]);
