@@ -68,6 +68,14 @@ describe('commands say in one line', () => {
     expect(failed(error)).toBe(`1 host could not be migrated: shard 2 at h: ${first}`);
   });
 
+  test('that the ClickHouse of npm start refuses the password', async () => {
+    const advice = 'Use / or /ping for health checks.';
+    const error = await failureOf(404, `There is no handle /?query_id=3b2f\n\n${advice}\n\nclickhouse-client`);
+    const said = 'the password or user of CLICKHOUSE_URL is wrong';
+    expect(describeFailure(error, URLS)).toBe(said);
+    expect(failed(error)).toBe(`1 host could not be migrated: shard 2 at h: ${said}`);
+  });
+
   test('that a proxy answers in its place', async () => {
     const said = 'a proxy in front of ClickHouse answered "502 Bad Gateway"';
     const error = await failureOf(502, '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n</html>');
