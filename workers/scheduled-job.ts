@@ -71,7 +71,7 @@ export const defineScheduledJob =
       const level = isTransientError(err) ? 'warn' : 'error';
       if (!signal.aborted) log[level]({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
     });
-    logErrors(worker, { log, message: 'a scheduled job lost its redis connection', queue: name });
+    logErrors(worker, { log, message: 'a scheduled job lost touch with redis', queue: name });
     return {
       async close() {
         stopping.abort();

@@ -9,9 +9,11 @@ export function toLogged(error: unknown): unknown {
   if (!isExpected(error)) return stdSerializers.err(error);
   const { stack: _stack, ...logged } = stdSerializers.err(error);
   const store = storeOfWords(error.message);
+  const refusal = refusalOf(error);
   return {
     ...logged,
     ...(store !== undefined && { message: `${store}: ${logged.message}` }),
+    ...(refusal !== undefined && { message: `${logged.message} ${refusal.message}` }),
     ...(error instanceof AggregateError && { aggregateErrors: error.errors.map(toLogged) }),
   };
 }
@@ -19,3 +21,9 @@ export function toLogged(error: unknown): unknown {
 /** An outage, or a failure that one has caused. */
 const isExpected = (error: unknown): boolean =>
   isTransientError(error) || isOutage(error) || (error instanceof Error && isExpected(error.cause));
+
+/** Why Redis has refused a transaction, when that is an outage: other messages may quote data. */
+function refusalOf(error: Error): Error | undefined {
+  const refusals: unknown = 'previousErrors' in error ? error.previousErrors : undefined;
+  return Array.isArray(refusals) ? refusals.find(isTransientError) : undefined;
+}

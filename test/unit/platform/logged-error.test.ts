@@ -63,6 +63,15 @@ test('errors of the clients of Redis and ClickHouse name the store', async () =>
   ]);
 });
 
+test('a discarded transaction says what Redis has refused, unless that may quote data', () => {
+  const refusal = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
+  const discarded = (previous: string) =>
+    Object.assign(refusal('EXECABORT Transaction discarded.'), { previousErrors: [refusal(previous)] });
+  const full = 'MISCONF Errors writing to the AOF file: No space left on device';
+  expect(asJson(discarded(full)).message).toBe(`EXECABORT Transaction discarded. ${full}`);
+  expect(asJson(discarded("ERR unknown command 'ada'")).message).toBe('EXECABORT Transaction discarded.');
+});
+
 test('what is no error stays as it is', () => {
   expect([asJson('a text'), asJson({ code: '241' })]).toEqual(['a text', { code: '241' }]);
 });
