@@ -2,6 +2,7 @@
 // it is left out; that of any other error leads to the fault.
 import { stdSerializers } from 'pino';
 import { isOutage } from './clickhouse/failures.js';
+import { isLeaseLost } from './redis/lease-lost.js';
 import { isTransientError, storeOfWords } from './transient-errors.js';
 
 export function toLogged(error: unknown): unknown {
@@ -20,7 +21,10 @@ export function toLogged(error: unknown): unknown {
 
 /** An outage, or a failure that one has caused. */
 const isExpected = (error: unknown): boolean =>
-  isTransientError(error) || isOutage(error) || (error instanceof Error && isExpected(error.cause));
+  isTransientError(error) ||
+  isOutage(error) ||
+  isLeaseLost(error) ||
+  (error instanceof Error && isExpected(error.cause));
 
 /** Why Redis has refused a transaction, when that is an outage: other messages may quote data. */
 function refusalOf(error: Error): Error | undefined {

@@ -6,6 +6,8 @@ import { createClickHouse } from '../../../src/platform/clickhouse/client.js';
 import { createLogger } from '../../../src/platform/log.js';
 import { toLogged } from '../../../src/platform/logged-error.js';
 import { createFailFastRedis } from '../../../src/platform/redis/client.js';
+import { LeaseLost } from '../../../src/platform/redis/lease-lost.js';
+import { RepeatedErrors } from '../../../src/platform/repeated-warning.js';
 
 const ofClickHouse = (code: string) => new ClickHouseError({ code, message: 'refused', type: 'SOME_TYPE' });
 const refused = (address: string) =>
@@ -19,6 +21,7 @@ const OUTAGES: readonly [string, Error][] = [
   ['a refused connection', refused('127.0.0.1:5432')],
   ['a name with two addresses', refusedTwice()],
   ['a starting PostgreSQL', Object.assign(new Error('the database system is starting up'), { code: '57P03' })],
+  ['a lost lease of a job', new LeaseLost()],
   ['a full disk of ClickHouse', ofClickHouse('243')],
   ['an error that an outage has caused', new Error('no answer', { cause: refused('127.0.0.1:8123') })],
 ];
@@ -70,6 +73,11 @@ test('a discarded transaction says what Redis has refused, unless that may quote
   const full = 'MISCONF Errors writing to the AOF file: No space left on device';
   expect(asJson(discarded(full)).message).toBe(`EXECABORT Transaction discarded. ${full}`);
   expect(asJson(discarded("ERR unknown command 'ada'")).message).toBe('EXECABORT Transaction discarded.');
+});
+
+test('the leases of all jobs of a process, lost in one outage, are one line', () => {
+  const errors = new RepeatedErrors();
+  expect([new LeaseLost(), new LeaseLost()].map((lost) => errors.take(lost))).toEqual([0, undefined]);
 });
 
 test('what is no error stays as it is', () => {
