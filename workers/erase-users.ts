@@ -5,6 +5,7 @@ import { findPendingSince, releaseSequence } from '../src/identity/sequence.js';
 import { createCollectedGauge } from '../src/platform/collected-gauge.js';
 import { BOUNDS } from '../src/platform/flow/bounds.js';
 import { withAdvisoryLock } from '../src/platform/postgres/advisory-lock.js';
+import { isUnreachable } from '../src/platform/transient-errors.js';
 import { DAY_MS } from '../src/platform/utc-day.js';
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import { eraseRequested } from '../src/privacy/erase-requested.js';
@@ -95,11 +96,11 @@ export const startErasure = (needs: ErasureNeeds) => joinJobs(startErasing(needs
 
 /**
  * Messages of database errors may quote ids, which neither jobs nor logs may contain, so only the
- * code is kept.
+ * code is kept. Those of the network have none.
  */
 function failWithoutIds(error: unknown): never {
-  if (error instanceof Error && 'code' in error) throw new Error(`${error.name} ${String(error.code)}`);
-  throw error;
+  if (!(error instanceof Error && 'code' in error) || isUnreachable(error)) throw error;
+  throw Object.assign(new Error(`${error.name} ${String(error.code)}`), { code: error.code });
 }
 
 const TOMBSTONE_KEPT_MS = 7 * DAY_MS;

@@ -22,9 +22,11 @@ import { BOUNDS } from '../src/platform/flow/bounds.js';
 import type { ByteSemaphore } from '../src/platform/flow/byte-semaphore.js';
 import { groupBy } from '../src/platform/group-by.js';
 import { DURABLE_WORKER_OPTIONS } from '../src/platform/redis/durable-job-options.js';
-import { isLeaseLost, type Lease, LeasedWorker } from '../src/platform/redis/leased-worker.js';
+import { isLeaseLost } from '../src/platform/redis/lease-lost.js';
+import { type Lease, LeasedWorker } from '../src/platform/redis/leased-worker.js';
 import { logErrors } from '../src/platform/redis/log-errors.js';
 import { logFailedJobs } from '../src/platform/redis/log-failed-jobs.js';
+import { createRepeatedWarning, type RepeatedWarning } from '../src/platform/repeated-warning.js';
 import { createIdHash } from '../src/privacy/id-hash.js';
 import { ErasureTombstones, TOMBSTONE_VERSION } from '../src/privacy/tombstones.js';
 import type { Needs, RunningJob } from './runtime.js';
@@ -97,6 +99,8 @@ class IngestJobs {
   readonly #placements: PlacementCache;
   /** The backlog shares of stored jobs, which are subtracted when their payloads are deleted. */
   readonly #sharesOfJobs = new WeakMap<Job<IngestJob>, Shares>();
+  /** After an outage of Redis, all jobs of the process have lost their leases. */
+  readonly #warnOfLease: RepeatedWarning;
   #isClosing = false;
 
   constructor(deps: IngestNeeds) {
@@ -104,6 +108,7 @@ class IngestJobs {
     this.#redis = redis;
     this.#log = log;
     this.#shards = shards;
+    this.#warnOfLease = createRepeatedWarning({ log, message: 'a job is left to other workers' });
     this.#metrics = createInsertMetrics(deps.metrics);
     this.#catalogs = new CatalogRecorder(deps);
     this.#writers = new EventWriters({
@@ -128,7 +133,7 @@ class IngestJobs {
       if (this.#isClosing) await returnToQueue(job, held.token);
       await this.#storePayload(job, { ...held, turn: { key: project ?? '', isPrompt: project === undefined } });
     } catch (err) {
-      if (isLeaseLost(err)) this.#log.warn({ err, job: job.id }, 'a job is left to other workers');
+      if (isLeaseLost(err)) this.#warnOfLease(err, { job: job.id });
       throw err;
     } finally {
       budget.release(bytes);

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'bullmq';
 import { logErrors } from '../src/platform/redis/log-errors.js';
 import { openQueue } from '../src/platform/redis/open-queue.js';
+import { isTransientError } from '../src/platform/transient-errors.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 export interface ScheduledJob<Deps> {
@@ -67,9 +68,10 @@ export const defineScheduledJob =
     const work = await open(deps, signal);
     const worker = new Worker(name, (job) => work.run(job.name), { connection: redis.duplicate() });
     worker.on('failed', (_job, err) => {
-      if (!signal.aborted) log.error({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
+      const level = isTransientError(err) ? 'warn' : 'error';
+      if (!signal.aborted) log[level]({ err, queue: name }, 'a scheduled job failed; its next run repeats it');
     });
-    logErrors(worker, { log, message: 'a scheduled job lost its redis connection', queue: name });
+    logErrors(worker, { log, message: 'a scheduled job lost touch with redis', queue: name });
     return {
       async close() {
         stopping.abort();

@@ -1,6 +1,6 @@
 // Says in one sentence why a command failed, and names the store that does not answer, for people
 // at a terminal. Errors of drivers have an address at best, and some have no message.
-import { inOneLine, nameProxyAnswer } from './clickhouse/failures.js';
+import { inOneLine, isOutage, nameAnswer } from './clickhouse/failures.js';
 import { HostsNotMigrated } from './clickhouse/migrate.js';
 import type { Config } from './config.js';
 import { ConfigProblem } from './config-problem.js';
@@ -45,7 +45,9 @@ export function describeFailure(error: unknown, urls: Urls | undefined): string 
     if (typeof type === 'string' && /AUTHENTICATION|ACCESS_DENIED|UNKNOWN_DATABASE/.test(type)) {
       return `ClickHouse (CLICKHOUSE_URL) refuses: ${inOneLine(cause)}`;
     }
-    if (nameProxyAnswer(cause) !== cause) return inOneLine(cause);
+    if (nameAnswer(cause) !== cause) return inOneLine(cause);
+    // Of one of the shards.
+    if (isOutage(cause)) return `ClickHouse refuses: ${inOneLine(cause)}`;
   }
   return undefined;
 }

@@ -47,7 +47,7 @@ export class NoSuchRoute extends PublicError {
  * logged.
  */
 export const nameFailure = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? `${error.name} ${String(error.code)}` : 'unknown';
+  !(error instanceof Error) ? 'unknown' : 'code' in error ? `${error.name} ${String(error.code)}` : error.name;
 
 /** Refused connections to several addresses are an AggregateError without message. */
 export const messageOf = (error: unknown): string =>

@@ -1,6 +1,7 @@
 // One structured logger per process. Request logs mask `?key=`; event payloads and personal ids are
 // never logged.
 import { type Logger, pino } from 'pino';
+import { toLogged } from './logged-error.js';
 
 export type { Logger };
 
@@ -8,6 +9,7 @@ export function createLogger(options: { process: string; level: string }): Logge
   return pino({
     level: options.level,
     base: { process: options.process },
+    serializers: { err: toLogged },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: [
       'req.headers["x-api-key"]',

@@ -4,6 +4,8 @@ import type { Logger } from './log.js';
 /** Until the same error is logged again. */
 const REPEATED_AFTER_MS = 30_000;
 const ERRORS_MAX = 20;
+/** What Redis adds to the errors of scripts, of which each command of BullMQ is one. */
+const OF_SCRIPT = / script: [0-9a-f]{40}, on @.*$/;
 
 /** Which errors are due to be logged: each once within 30 seconds, by its message. */
 export class RepeatedErrors {
@@ -12,7 +14,7 @@ export class RepeatedErrors {
   /** How often it has come since it was logged last; undefined when it is not due. */
   take(err: unknown): number | undefined {
     const now = performance.now();
-    const reason = err instanceof Error ? err.message : String(err);
+    const reason = (err instanceof Error ? err.message : String(err)).replace(OF_SCRIPT, '');
     const before = this.#logged.get(reason);
     if (before !== undefined && now - before.at < REPEATED_AFTER_MS) {
       before.repeated += 1;

@@ -47,6 +47,7 @@ export function toPublicError(cause: unknown, circumstances: Circumstances): unk
     case '289': // REPLICA_IS_NOT_IN_QUORUM: it is behind others, until the next one is chosen
     case '225': // NO_ZOOKEEPER
     case '999': // KEEPER_EXCEPTION
+    case '516': // AUTHENTICATION_FAILED: the password was changed
       return unavailable(cause);
     case '201': // QUOTA_EXCEEDED
       return new PublicError('unavailable', 'the quota of the ClickHouse account is used up; try again later', {

@@ -93,6 +93,19 @@ test('a web page that comes instead of an answer is called so, and no change cou
   await page.context().close();
 });
 
+test('files that a proxy refuses as too large lead to its limit', async () => {
+  const { page } = await shop.openBrowser();
+  const body = '<html>\r\n<head><title>413 Request Entity Too Large</title></head>\r\n</html>';
+  await page.route(/\/imports\?/, (route) => route.fulfill({ status: 413, contentType: 'text/html', body }));
+  await page.goto(shop.addressOf('/settings/import'));
+  await page.getByLabel('From').selectOption('access-log');
+  const buffer = Buffer.from('203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n');
+  await page.getByLabel('Files').setInputFiles({ name: 'access.log', mimeType: 'text/plain', buffer });
+  await page.getByRole('button', { name: 'Check the files' }).click();
+  await page.getByRole('alert').filter({ hasText: 'client_max_body_size' }).waitFor();
+  await page.context().close();
+});
+
 test('an error of a gateway, whose form is not that of the service, is told by its status', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/api/**', (route) =>

@@ -4,7 +4,8 @@ import { type Job, Queue } from 'bullmq';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { DURABLE_JOB_OPTIONS } from '../../src/platform/redis/durable-job-options.js';
-import { type Lease, LeasedWorker, LeaseLost } from '../../src/platform/redis/leased-worker.js';
+import { LeaseLost } from '../../src/platform/redis/lease-lost.js';
+import { type Lease, LeasedWorker } from '../../src/platform/redis/leased-worker.js';
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -81,7 +82,7 @@ test('the end of a run that has lost its job does not end the lease of the next 
     await redis.del(queue.toKey('one:lock'));
     await eventually(() => expect(runs).toHaveLength(2));
     expect(() => runs[0]?.lease.require()).toThrow(LeaseLost);
-    runs[0]?.end(new LeaseLost('one'));
+    runs[0]?.end(new LeaseLost());
     await requireLastToHold(runs, 2);
     expect(errors).toEqual([]);
     runs[1]?.end();

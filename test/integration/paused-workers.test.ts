@@ -7,7 +7,7 @@ import { insertEvents, partitionOf, partitionQueryId } from '../../src/ingest/in
 import { EventBlock } from '../../src/ingest/insert/row.js';
 import { listActiveJobs } from '../../src/ingest/queue.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
-import { LeaseLost } from '../../src/platform/redis/leased-worker.js';
+import { LeaseLost } from '../../src/platform/redis/lease-lost.js';
 import { eventually } from '../support/eventually.js';
 import { type InsertRelay, startInsertRelay } from '../support/insert-relay.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
@@ -179,7 +179,7 @@ test.each([1, 20_000])('an insert of %i rows stores nothing when its sender lose
     let asked = 0;
     const requireHeld = () => {
       asked += 1;
-      if (asked === lostAt) throw new LeaseLost('job');
+      if (asked === lostAt) throw new LeaseLost();
     };
     await expect(insertEvents(store.client, { ...insert, requireHeld })).rejects.toThrow(LeaseLost);
     // It waits until the engine has ended the other.

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createClickHouse } from '../../src/platform/clickhouse/client.js';
 import type { Shards } from '../../src/platform/clickhouse/shards.js';
-import { createLogger } from '../../src/platform/log.js';
+import { createLogger, type Logger } from '../../src/platform/log.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { openQueue } from '../../src/platform/redis/open-queue.js';
 import { defineScheduledJob } from '../../workers/scheduled-job.js';
@@ -56,6 +56,36 @@ test('a run that a clock has put off by an hour comes within a minute', { timeou
     await job.close();
     await queue.close();
   }
+});
+
+test('a run that an outage fails is a warning, and one that a fault fails an error', async () => {
+  const failures: Error[] = [
+    Object.assign(new Error('connect ECONNREFUSED 192.0.2.1:5432'), { code: 'ECONNREFUSED' }),
+    new TypeError('x is not a function'),
+  ];
+  const lines: [level: string, message: string][] = [];
+  const lineOf = (level: string) => (fields: { err: Error }) => void lines.push([level, fields.err.message]);
+  const start = defineScheduledJob({
+    name: 'failing',
+    everyMs: 100,
+    open: () => ({
+      run: async () => {
+        const failure = failures.shift();
+        if (failure !== undefined) throw failure;
+      },
+    }),
+  });
+  const levels = { warn: lineOf('warn'), error: lineOf('error') } as unknown as Logger;
+  const job = await start({ config: databases.config, redis, log: levels });
+  try {
+    await eventually(() => expect(lines).toHaveLength(2), 30_000);
+  } finally {
+    await job.close();
+  }
+  expect(lines).toEqual([
+    ['warn', 'connect ECONNREFUSED 192.0.2.1:5432'],
+    ['error', 'x is not a function'],
+  ]);
 });
 
 test('the canary is found after an answer of ClickHouse that breaks off', async () => {

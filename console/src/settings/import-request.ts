@@ -1,6 +1,6 @@
 // The request of an import: files go as one body, a line of JSON with their names and sizes before
 // them; the answer is read line by line. fetch would not tell how much has been sent.
-import { failureOf, isPage, PAGE_CAME, type RequestFailed, signInAgain } from '../api/request.js';
+import { failureOf, isPage, PAGE_CAME, RequestFailed, signInAgain } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { importTexts } from '../texts/import.js';
 
@@ -96,6 +96,8 @@ export function requestImport(
 
 function failed(request: XMLHttpRequest): Promise<RequestFailed> {
   if (request.status === 401) signInAgain();
+  const isOfProxy = request.status === 413 && isPage(request.getResponseHeader('Content-Type'));
+  if (isOfProxy) return Promise.resolve(new RequestFailed(request.status, importTexts.tooLarge));
   return failureOf(new Response(request.responseText, { status: request.status }));
 }
 

@@ -37,6 +37,8 @@ export const importTexts = {
   cancelled: 'Cancelled',
   nothingStored: 'Nothing was stored.',
   goOn: 'Import again to go on: what was imported is not counted twice.',
+  tooLarge:
+    'a proxy in front of the service refuses files of this size: its limit has to be that of IMPORT_UPLOAD_BYTES_MAX, for nginx client_max_body_size',
   cutOff: 'the connection ended before the import did',
   checked: 'Checked: nothing has been stored yet',
   imported: 'Imported',

@@ -27,6 +27,31 @@ const BAD_DATA = [
  */
 export const isBadData = (error: unknown): boolean => hasCode(error, BAD_DATA);
 
+/** Error codes that name the state of a server or an account, not the statement. */
+const OUTAGES = [
+  '159', // TIMEOUT_EXCEEDED
+  '201', // QUOTA_EXCEEDED
+  '202', // TOO_MANY_SIMULTANEOUS_QUERIES
+  '209', // SOCKET_TIMEOUT
+  '210', // NETWORK_ERROR
+  '225', // NO_ZOOKEEPER
+  '241', // MEMORY_LIMIT_EXCEEDED
+  '242', // TABLE_IS_READ_ONLY
+  '243', // NOT_ENOUGH_SPACE
+  '252', // TOO_MANY_PARTS
+  '289', // REPLICA_IS_NOT_IN_QUORUM
+  '394', // QUERY_WAS_CANCELLED
+  '439', // CANNOT_SCHEDULE_TASK
+  '497', // ACCESS_DENIED
+  '516', // AUTHENTICATION_FAILED
+  '999', // KEEPER_EXCEPTION
+];
+
+/** What answered in place of ClickHouse, or of its accounts. */
+class NamedAnswer extends Error {}
+
+export const isOutage = (error: unknown): boolean => error instanceof NamedAnswer || hasCode(error, OUTAGES);
+
 const QUERY_ID_IS_RUNNING = '216';
 
 export const isQueryIdRunning = (error: unknown): boolean => hasCode(error, [QUERY_ID_IS_RUNNING]);
@@ -61,16 +86,19 @@ const REPLICA_ALREADY_EXISTS = '253';
 export const isReplicaKnown = (error: unknown): boolean => hasCode(error, [REPLICA_ALREADY_EXISTS]);
 
 const PAGE_TITLE = /<title>([^<]{1,100})<\/title>/i;
+/** Of the ClickHouse of `npm start`, whose paths exist for its accounts only. */
+const NO_SUCH_ACCOUNT = /^There is no handle \/(?:\?|$)/m;
 
-/** Of a proxy, which answers with an HTML page, an error with the title of the page. */
-export function nameProxyAnswer(error: unknown): unknown {
-  if (!(error instanceof Error && error.message.startsWith('<'))) return error;
-  const title = PAGE_TITLE.exec(error.message)?.[1];
-  return title === undefined ? error : new Error(`a proxy in front of ClickHouse answered "${title}"`);
+/** An error of one line for an answer that is none of ClickHouse: a proxy by its title. */
+export function nameAnswer(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  if (NO_SUCH_ACCOUNT.test(error.message)) return new NamedAnswer('the password or user of CLICKHOUSE_URL is wrong');
+  const title = error.message.startsWith('<') ? PAGE_TITLE.exec(error.message)?.[1] : undefined;
+  return title === undefined ? error : new NamedAnswer(`a proxy in front of ClickHouse answered "${title}"`);
 }
 
 /**
  * What people are told of a failure: one line. Behind a refused password, ClickHouse says in nine
  * more how to reset it.
  */
-export const inOneLine = (error: unknown): string => (messageOf(nameProxyAnswer(error)).split('\n', 1)[0] ?? '').trim();
+export const inOneLine = (error: unknown): string => (messageOf(nameAnswer(error)).split('\n', 1)[0] ?? '').trim();

@@ -24,7 +24,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { ClickHouseClient } from './client.js';
-import { isQueryIdRunning, nameProxyAnswer } from './failures.js';
+import { isQueryIdRunning, nameAnswer } from './failures.js';
 
 const BUSY_DELAY_MS = 20;
 
@@ -56,7 +56,7 @@ export async function insertWithQueryIdLock(clickhouse: ClickHouseClient, insert
       await finished(stream.resume());
       return;
     } catch (error) {
-      if (!isQueryIdRunning(error)) throw body.refusal ?? nameProxyAnswer(error);
+      if (!isQueryIdRunning(error)) throw body.refusal ?? nameAnswer(error);
       await delay(BUSY_DELAY_MS * (0.5 + Math.random()), undefined, { signal: insert.signal });
     }
   }

@@ -221,9 +221,9 @@ export class BatchWriter<B extends Block> {
         for (const entry of entries) entry.reject(error);
         return;
       }
-      // Do not log the error itself: its message may quote the rows.
+      // Do not log the error itself: its message may quote the rows. Callers know what it means.
       const refusal = { reason: nameFailure(error), rows: block.rows };
-      if (!isPart) this.#options.log.error(refusal, 'a batch was refused; writing smaller parts of it');
+      if (!isPart) this.#options.log.warn(refusal, 'a batch was refused; writing smaller parts of it');
       const middle = entries.length >> 1;
       await this.#store(this.#refill(entries.slice(0, middle)), true);
       await this.#store(this.#refill(entries.slice(middle)), true);

@@ -1,6 +1,7 @@
 // PostgreSQL advisory locks: one process at a time works on erasures, purges, deletions and so on,
 // in batches.
 import { setTimeout as delay } from 'node:timers/promises';
+import { isTransientError } from '../transient-errors.js';
 import type { Postgres } from './client.js';
 
 const POLL_MS = 100;
@@ -95,8 +96,13 @@ async function runHeld<T>(
   try {
     return await work({ requireHeld });
   } finally {
-    await postgres.raw('SELECT pg_advisory_unlock(?)', [key]).connection(connection);
+    await postgres.raw('SELECT pg_advisory_unlock(?)', [key]).connection(connection).catch(unlessLost);
   }
+}
+
+/** With its connection the lock has ended. What `work` has thrown says why. */
+function unlessLost(error: unknown): void {
+  if (!isTransientError(error)) throw error;
 }
 
 async function tryLock(postgres: Postgres, connection: unknown, key: number): Promise<boolean> {

@@ -15,16 +15,7 @@
 import { type Job, WaitingError, Worker, type WorkerOptions } from 'bullmq';
 import { type Moment, momentNow, msSince } from '../moment.js';
 import { cappedBackoffMs } from './durable-job-options.js';
-
-/** The job may belong to another worker by now. */
-export class LeaseLost extends Error {
-  constructor(id: string) {
-    super(`the lock of the job ${id} may have expired; another worker may have it`);
-    this.name = 'LeaseLost';
-  }
-}
-
-export const isLeaseLost = (error: unknown): boolean => error instanceof LeaseLost;
+import { isLeaseLost, LeaseLost } from './lease-lost.js';
 
 export interface Lease {
   /** Throws LeaseLost when the lock may have expired, or is known to be lost. */
@@ -33,14 +24,12 @@ export interface Lease {
 
 class JobLease implements Lease {
   readonly token: string;
-  readonly #id: string;
   readonly #durationMs: number;
   #renewedAt: Moment;
   #isLost = false;
 
-  constructor(id: string, { durationMs, since, token }: { durationMs: number; since: Moment; token: string }) {
+  constructor({ durationMs, since, token }: { durationMs: number; since: Moment; token: string }) {
     this.token = token;
-    this.#id = id;
     this.#durationMs = durationMs;
     this.#renewedAt = since;
   }
@@ -59,7 +48,7 @@ class JobLease implements Lease {
   }
 
   require(): void {
-    if (this.#isLost || msSince(this.#renewedAt) >= this.#durationMs) throw new LeaseLost(this.#id);
+    if (this.#isLost || msSince(this.#renewedAt) >= this.#durationMs) throw new LeaseLost();
   }
 }
 
@@ -103,7 +92,7 @@ export class LeasedWorker<D> extends Worker<D, void> {
   /** Runs `work` with the lease of the job, which is renewed until `work` has ended. */
   async #withLease(job: Job<D>, token: string, work: (lease: Lease) => Promise<void>): Promise<void> {
     const id = job.id ?? '';
-    const lease = new JobLease(id, { durationMs: this.#lockMs, since: lockedAt(job), token });
+    const lease = new JobLease({ durationMs: this.#lockMs, since: lockedAt(job), token });
     this.#leases.get(id)?.lose();
     this.#leases.set(id, lease);
     job.opts.backoff = CAPPED_BACKOFF;

@@ -37,11 +37,26 @@ test('an error of the network is logged once for all connections of the process'
     logErrors(source, { log: { warn }, message: 'redis is lost', queue });
     return source;
   });
-  const refused = () => Object.assign(new Error('connect ECONNREFUSED 192.0.2.1:6379'), { syscall: 'connect' });
+  const refused = () => Object.assign(new Error('connect ECONNREFUSED 192.0.2.1:6379'), { code: 'ECONNREFUSED' });
   for (const source of sources) source.emit('error', refused());
   expect(warn.mock.calls.map(([{ queue }]) => queue)).toEqual(['mails']);
   for (const source of sources) source.emit('error', new Error('NOAUTH'));
   expect(warn.mock.calls.map(([{ queue }]) => queue)).toEqual(['mails', 'mails', 'demo', 'export']);
+});
+
+test('a full disk of redis is logged once, whichever command finds it', () => {
+  const warn = vi.fn();
+  const sources = ['mails', 'demo', 'export'].map((queue) => {
+    const source = new EventEmitter();
+    logErrors(source, { log: { warn }, message: 'redis is lost', queue });
+    return source;
+  });
+  const full = 'MISCONF Errors writing to the AOF file: No space left on device';
+  const refusals = [full, ...['a', 'b'].map((sha) => `${full} script: ${sha.repeat(40)}, on @user_script:217.`)];
+  for (const source of sources) {
+    for (const message of refusals) source.emit('error', Object.assign(new Error(message), { name: 'ReplyError' }));
+  }
+  expect(warn.mock.calls.map(([{ err }]) => err.message)).toEqual([full]);
 });
 
 test('another error is logged at once, and however many there are', () => {

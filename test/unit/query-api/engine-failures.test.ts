@@ -17,6 +17,7 @@ test.each([
   ['243', 503, "more of ClickHouse's disk than is free"],
   ['394', 503, 'cannot be answered right now'],
   ['439', 503, 'cannot be answered right now'],
+  ['516', 503, 'cannot be answered right now'],
   ['396', 400, 'only the fields you need'],
   ['427', 400, 'regular expression'],
 ])('maps ClickHouse code %s to %i with "%s"', (code, status, words) => {

@@ -68,6 +68,20 @@ describe('commands say in one line', () => {
     expect(failed(error)).toBe(`1 host could not be migrated: shard 2 at h: ${first}`);
   });
 
+  test('that the ClickHouse of npm start refuses the password', async () => {
+    const advice = 'Use / or /ping for health checks.';
+    const error = await failureOf(404, `There is no handle /?query_id=3b2f\n\n${advice}\n\nclickhouse-client`);
+    const said = 'the password or user of CLICKHOUSE_URL is wrong';
+    expect(describeFailure(error, URLS)).toBe(said);
+    expect(failed(error)).toBe(`1 host could not be migrated: shard 2 at h: ${said}`);
+  });
+
+  test('that the disk of ClickHouse is full', async () => {
+    const first = 'Cannot reserve 1.00 MiB, not enough space.';
+    const error = await failureOf(500, `Code: 243. DB::Exception: ${first} (NOT_ENOUGH_SPACE) (version 26.7)`);
+    expect(describeFailure(error, URLS)).toBe(`ClickHouse refuses: ${first}`);
+  });
+
   test('that a proxy answers in its place', async () => {
     const said = 'a proxy in front of ClickHouse answered "502 Bad Gateway"';
     const error = await failureOf(502, '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n</html>');
