@@ -181,7 +181,7 @@ export function otherNameOf(name: string, keys: readonly string[] = []): string 
   const field = `${names[word]}${name.slice(word.length).replace(/^\.properties\.(?=.)/, '.')}`;
   const own = /\.\$(\w+)$/.exec(field)?.[1];
   if (own === undefined || keys.includes(`$${own}`)) return field;
-  return otherNameOf(own) ?? [`_${own}`, own].find((one) => findEventField(one)) ?? field;
+  return otherNameOf(own) ?? [`_${own}`, own].find(findEventField) ?? field;
 }
 
 /** Default columns of `list`, in order. */

@@ -10,6 +10,7 @@ import {
   type PropertyBag,
 } from '../fields.js';
 import { SESSION_COLUMN_FORMS } from '../language.js';
+import { propertyName } from '../parse/strings.js';
 import type { FieldName } from '../parse/syntax.js';
 import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
 import {
@@ -104,8 +105,11 @@ export function resolveSessionField(
 /** Of these and a property with the same name, a misspelled name means the one of the language. */
 const OWN_NAMES: readonly string[] = [...EVENT_FIELD_NAMES, ...GRANULARITIES];
 
+const reportName = (scope: Scope, { written, span }: FieldName, hint: string, replacement?: string): undefined =>
+  report(scope, span, `unknown field ${quote(written)}`, hint, replacement);
+
 const reportNearest = (scope: Scope, name: FieldName, nearest: string): undefined =>
-  report(scope, name.span, `unknown field ${quote(name.written)}`, `nearest is "${nearest}"`, nearest);
+  reportName(scope, name, `nearest is "${nearest}"`, nearest);
 
 function reportUnknown(scope: Scope, name: FieldName): undefined {
   const bag = BAGS.find((candidate) => candidate === name.path);
@@ -117,12 +121,7 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
     return report(scope, name.span, '"cohort" has no name', COHORT_FORM);
   }
   if (name.path === 'received_at' && !keys.includes(name.path)) {
-    return report(
-      scope,
-      name.span,
-      `unknown field ${quote(name.written)}`,
-      'the time at which an event arrived is not a field; time is when it happened',
-    );
+    return reportName(scope, name, 'the time at which an event arrived is not a field; time is when it happened');
   }
   const known = () => [...OWN_NAMES, ...keys];
   const nearest = scope.nearest.find('field', name.path, known);
@@ -134,10 +133,9 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   if (nearest && keys.includes(nearest) && !isMisspelled) return reportNearest(scope, name, writtenProperty(nearest));
   if (nearest === name.path) return reportPeriod(scope, name);
   if (nearest) return reportNearest(scope, name, nearest);
-  return report(
+  return reportName(
     scope,
-    name.span,
-    `unknown field ${quote(name.written)}`,
+    name,
     `a custom property is written event_properties.${/^[\w.$-]+$/.test(name.path) ? name.path : 'KEY'}; fields are ${EVENT_FIELD_NAMES.join(', ')}`,
     // A name with an underscore is a misspelled field.
     name.path.startsWith('_') ? undefined : writtenProperty(name.path),
@@ -152,23 +150,20 @@ function columnOf({ mentions }: Scope, path: string): string | undefined {
   return findEventField(key) ? key : writtenProperty(key);
 }
 
-const reportPeriod = (scope: Scope, { path, written, span }: FieldName): undefined =>
-  report(
+const reportPeriod = (scope: Scope, name: FieldName): undefined =>
+  reportName(
     scope,
-    span,
-    `unknown field ${quote(written)}`,
-    `it is a group of time: count by ${path} | where ${path} = … filters its rows; a property is written ${writtenProperty(path)}`,
+    name,
+    `it is a group of time: count by ${name.path} | where ${name.path} = … filters its rows; a property is written ${writtenProperty(name.path)}`,
   );
 
 /** Has no replacement: a property of this name would be another question. */
-const reportColumn = (scope: Scope, { path, written, span }: FieldName): undefined =>
-  report(
+const reportColumn = (scope: Scope, name: FieldName): undefined =>
+  reportName(
     scope,
-    span,
-    `unknown field ${quote(written)}`,
-    (scope.columns?.includes('avg_events') && SESSION_COLUMN_FORMS.get(path)) ||
-      `it is a column of the answer and no field of events; only the rows of an aggregate or a formula are filtered by columns, as in unique by _country | where unique_count > 20, and none are grouped by them; a property is written ${writtenProperty(path)}`,
+    name,
+    (scope.columns?.includes('avg_events') && SESSION_COLUMN_FORMS.get(name.path)) ||
+      `it is a column of the answer and no field of events; only the rows of an aggregate or a formula are filtered by columns, as in unique by _country | where unique_count > 20, and none are grouped by them; a property is written ${writtenProperty(name.path)}`,
   );
 
-const writtenProperty = (key: string): string =>
-  `event_properties.${/^[\w.$-]+$/.test(key) ? key : JSON.stringify(key)}`;
+const writtenProperty = (key: string): string => propertyName('event_properties', key);
