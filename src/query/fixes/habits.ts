@@ -180,6 +180,8 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\b(${PERIOD_WORDS})\b`, (_, word) => `by ${PERIODS[word?.toLowerCase() ?? '']}`, 'stage'),
   rule(String.raw`\bby\s+(?:day_?of_?week|dow)\b`, 'by weekday', 'stage'),
   rule(String.raw`\bp50\b`, 'median', 'stage'),
+  // As the specification says: the nearest that the language has. The hint names all of them.
+  rule(String.raw`\bp75\b`, 'p90', 'stage'),
   rule(String.raw`\b(?:average|mean)\b`, 'avg', 'stage'),
   rule(String.raw`^(\s*)(?:percent(?:age)?|share)\b.*$`, '$1share', 'stage'),
   rule(String.raw`^(\s*)(?:moving|trailing|rolling\s+(?:last|window))\s+(\d+\s*\w+)\s*$`, '$1rolling $2', 'stage'),
