@@ -92,7 +92,10 @@ const NO_SUCH_ACCOUNT = /^There is no handle \/(?:\?|$)/m;
 /** An error of one line for an answer that is none of ClickHouse: a proxy by its title. */
 export function nameAnswer(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
-  if (NO_SUCH_ACCOUNT.test(error.message)) return new NamedAnswer('the password or user of CLICKHOUSE_URL is wrong');
+  if (NO_SUCH_ACCOUNT.test(error.message))
+    return new NamedAnswer(
+      'the user or password in the address of ClickHouse is wrong (CLICKHOUSE_URL, or that of the shard)',
+    );
   const title = error.message.startsWith('<') ? PAGE_TITLE.exec(error.message)?.[1] : undefined;
   return title === undefined ? error : new NamedAnswer(`a proxy in front of ClickHouse answered "${title}"`);
 }

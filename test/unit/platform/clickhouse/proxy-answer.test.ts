@@ -71,7 +71,7 @@ describe('commands say in one line', () => {
   test('that the ClickHouse of npm start refuses the password', async () => {
     const advice = 'Use / or /ping for health checks.';
     const error = await failureOf(404, `There is no handle /?query_id=3b2f\n\n${advice}\n\nclickhouse-client`);
-    const said = 'the password or user of CLICKHOUSE_URL is wrong';
+    const said = 'the user or password in the address of ClickHouse is wrong (CLICKHOUSE_URL, or that of the shard)';
     expect(describeFailure(error, URLS)).toBe(said);
     expect(failed(error)).toBe(`1 host could not be migrated: shard 2 at h: ${said}`);
   });
