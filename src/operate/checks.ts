@@ -18,7 +18,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { readEncoding } from '../platform/postgres/encoding.js';
 import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/pooler.js';
 import type { Redis } from '../platform/redis/client.js';
-import { KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
+import { findFailedWrite, KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import { findUnusable, SERVER_ADVICE } from '../platform/redis/usable.js';
 import { listDeadLetters, withQueue } from './dead-letter-jobs.js';
@@ -130,6 +130,14 @@ export const CHECKS: readonly Check[] = [
     run: async ({ redis }) => {
       const { isKept, found } = await readKeeping(redis);
       return judge(isKept, found);
+    },
+  },
+  {
+    name: 'Disk of Redis',
+    advice: 'make room on its disk: requests get 503 while Redis cannot write',
+    run: async ({ redis }) => {
+      const failed = findFailedWrite(await redis.info('persistence'));
+      return failed === undefined ? ok('writes to it') : { state: 'failed', found: failed };
     },
   },
   {

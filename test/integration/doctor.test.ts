@@ -13,7 +13,9 @@ import { withAdvisoryLock } from '../../src/platform/postgres/advisory-lock.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createRedis } from '../../src/platform/redis/client.js';
 import { longestWait } from '../../src/privacy/store.js';
+import { eventually } from '../support/eventually.js';
 import { startMailServer } from '../support/mail-server.js';
+import { RedisServers, toAdminUrl } from '../support/redis-servers.js';
 import { type Ended, runScript } from '../support/run-script.js';
 import { createTestDatabases, startProcesses, type TestDatabases } from '../support/stack.js';
 
@@ -21,12 +23,16 @@ import { createTestDatabases, startProcesses, type TestDatabases } from '../supp
 const MEMORY_DISK = '/dev/shm';
 
 let databases: TestDatabases;
+const servers = new RedisServers();
 
 beforeAll(async () => {
   databases = await createTestDatabases();
 });
 
-afterAll(() => databases?.close());
+afterAll(async () => {
+  servers.stop();
+  await databases?.close();
+});
 
 const run = (command: readonly string[], env: Record<string, string>): Promise<Ended> =>
   runScript(command, { ...databases.env, ...env });
@@ -65,6 +71,18 @@ test('warns when maxmemory of Redis is not above the high-water mark', async () 
     await redis.config('SET', 'maxmemory-policy', 'noeviction');
     redis.disconnect();
   }
+});
+
+test('names a Redis that cannot write to its disk', async () => {
+  // A snapshot cannot replace the folder of the append-only file.
+  const url = await servers.start('--dbfilename', 'appendonlydir');
+  const redis = createRedis({ REDIS_URL: toAdminUrl(url) });
+  await redis.bgsave();
+  await eventually(async () => expect(await redis.info('persistence')).toContain('rdb_last_bgsave_status:err'));
+  redis.disconnect();
+  const { status, output } = await doctor({ REDIS_URL: url });
+  expect(output).toMatch(/✗ Disk of Redis: its last snapshot has failed\n +→ make room/);
+  expect(status).toBe(1);
 });
 
 test('names the process that has the lock of late erasures, which a metric measures', async () => {

@@ -19,6 +19,15 @@ export function toKeeping(info: string): Keeping {
   return { isKept: appends && policy === 'noeviction', found: `appendonly ${appends ? 'yes' : 'no'}, ${policy}` };
 }
 
+/**
+ * What Redis could not write to its disk, by the section persistence of INFO; undefined when it
+ * could. While its append-only file is not written, it refuses every write (MISCONF).
+ */
+export function findFailedWrite(info: string): string | undefined {
+  if (/^aof_last_write_status:err/m.test(info)) return 'its append-only file cannot be written';
+  return /^rdb_last_bgsave_status:err/m.test(info) ? 'its last snapshot has failed' : undefined;
+}
+
 export const readKeeping = async (redis: Redis): Promise<Keeping> =>
   toKeeping(`${await redis.info('persistence')}\n${await redis.info('memory')}`);
 

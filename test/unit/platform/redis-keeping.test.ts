@@ -1,6 +1,6 @@
 // What INFO of a Redis says about keeping accepted events.
 import { expect, test } from 'vitest';
-import { toKeeping } from '../../../src/platform/redis/keeping.js';
+import { findFailedWrite, toKeeping } from '../../../src/platform/redis/keeping.js';
 
 test.each([
   [
@@ -19,4 +19,12 @@ test.each([
   ['a server that does not say', '', false, 'appendonly no, unknown'],
 ])('%s', (_kind, info, isKept, found) => {
   expect(toKeeping(info)).toEqual({ isKept, found });
+});
+
+test.each([
+  ['aof_last_write_status:ok\r\nrdb_last_bgsave_status:ok\r\n', undefined],
+  ['aof_last_write_status:err\r\nrdb_last_bgsave_status:ok\r\n', 'its append-only file cannot be written'],
+  ['rdb_last_bgsave_status:err\r\naof_last_write_status:ok\r\n', 'its last snapshot has failed'],
+])('%j', (info, failed) => {
+  expect(findFailedWrite(info)).toBe(failed);
 });
