@@ -141,7 +141,7 @@ describe('the focus', () => {
     await expect.poll(() => page.evaluate(section)).toBe('invitations');
 
     await page.goto(shop.addressOf('/dashboards/1'));
-    await page.getByRole('main').getByRole('link', { name: 'Dashboards' }).press('Enter');
+    await page.getByRole('main').getByRole('link', { name: 'Dashboards', exact: true }).press('Enter');
     await page.getByRole('button', { name: 'New dashboard' }).waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main');
   });
