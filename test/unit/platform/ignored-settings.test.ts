@@ -1,7 +1,8 @@
 // Settings that nothing reads: what is said about .env, and about the environment.
+import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { SETTING_NAMES } from '../../../src/platform/config.js';
-import { findIgnoredSettings } from '../../../src/platform/ignored-settings.js';
+import { findIgnoredSettings, findSkippedLines } from '../../../src/platform/ignored-settings.js';
 
 const find = (file: string | undefined, environment: Record<string, string> = {}): string[] =>
   findIgnoredSettings({ known: SETTING_NAMES, environment, file });
@@ -14,22 +15,39 @@ test.each([
   ['MAXIMUM_SPEED=2', '.env: MAXIMUM_SPEED is no setting and is ignored'],
   ['MAIL_FROM=me#you', '.env: the value of MAIL_FROM ends before #: quote it if the rest belongs to it'],
   ['export PORT=81#82', '.env: the value of PORT ends before #: quote it if the rest belongs to it'],
-  [
-    'QUERY_TIMEOUT_MS: 5000\n# more\nLOG_LEVEL=warn',
-    '.env: QUERY_TIMEOUT_MS has no = behind it, so that LOG_LEVEL below it is ignored as well',
-  ],
-  [
-    'QUERY_TIMEOUT_MS\n\nLOG_LEVEL=warn',
-    '.env: QUERY_TIMEOUT_MS has no = behind it, so that LOG_LEVEL below it is ignored as well',
-  ],
-  ['- A\nLOG_LEVEL=warn', '.env: a line has no =, so that LOG_LEVEL below it is ignored as well'],
-  ['QUERY_TIMEOUT_MS: a secret', '.env: QUERY_TIMEOUT_MS has no = behind it and is ignored'],
-  ['export LOG_LEVEL\n# the last line', '.env: LOG_LEVEL has no = behind it and is ignored'],
-  ['LOG_LEVEL warn\n# MAIL_FROM=me', '.env: LOG_LEVEL has no = behind it and is ignored'],
-  [' =5\nLOG_LEVEL=warn', '.env: a line has no name before its = and is ignored'],
-  ['=5\nLOG_LEVEL=warn', '.env: everything behind the line that begins with = is ignored'],
 ])('of %j in .env', (file, sentence) => {
   expect(find(`PORT=80\n${file}\n`)).toEqual([sentence]);
+});
+
+// Lines that are no settings, with the name that Node.js 20 ignores as well; later versions of 22
+// and 24 skip the line alone.
+test.each([
+  ['QUERY_TIMEOUT_MS: 5000\n# more\nLOG_LEVEL=warn', 'QUERY_TIMEOUT_MS has no = behind it', 'LOG_LEVEL'],
+  ['QUERY_TIMEOUT_MS\n\nLOG_LEVEL=warn', 'QUERY_TIMEOUT_MS has no = behind it', 'LOG_LEVEL'],
+  ['- A\nLOG_LEVEL=warn', 'a line has no =', 'LOG_LEVEL'],
+  ['QUERY_TIMEOUT_MS: a secret', 'QUERY_TIMEOUT_MS has no = behind it', undefined],
+  ['export LOG_LEVEL\n# the last line', 'LOG_LEVEL has no = behind it', undefined],
+  ['LOG_LEVEL warn\n# MAIL_FROM=me', 'LOG_LEVEL has no = behind it', undefined],
+  [' =5\nLOG_LEVEL=warn', 'a line has no name before its =', undefined],
+])('of the line without a setting in %j', (file, subject, next) => {
+  expect(findSkippedLines(`PORT=80\n${file}\n`)).toEqual([`${subject} and is ignored`]);
+  const isJoined = next !== undefined && parseEnv(file)[next] === undefined;
+  const also = isJoined ? `, so that ${next} below it is ignored as well` : ' and is ignored';
+  expect(find(`PORT=80\n${file}\n`)).toEqual([`.env: ${subject}${also}`]);
+});
+
+test('of a line that begins with =, behind which Node.js 20 reads nothing', () => {
+  const file = 'PORT=80\n=5\nLOG_LEVEL=warn\n';
+  expect(findSkippedLines(file)).toEqual(['a line has no name before its = and is ignored']);
+  const isRead = parseEnv(file).LOG_LEVEL !== undefined;
+  const sentence = isRead
+    ? 'a line has no name before its = and is ignored'
+    : 'everything behind the line that begins with = is ignored';
+  expect(find(file)).toEqual([`.env: ${sentence}`]);
+});
+
+test.each(['A="b\nc d\n"', "A='b\n= c\n'\nB=c", '# a comment', 'A=b\r\n\r\nB=c'])('skips no line of %j', (file) => {
+  expect(findSkippedLines(file)).toEqual([]);
 });
 
 test.each([
