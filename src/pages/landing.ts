@@ -34,7 +34,7 @@ ${exampleCard()}
 </section>
 <section aria-labelledby="start">
 <h2 id="start">Start your own</h2>
-<p>Node 22 (or 20.19, or 24), npm and git are all it needs. The first start fetches the databases as well.</p>
+<p>Node 22 (or 20.19, 24, 26.10), npm and git are all it needs. The first start fetches the databases as well.</p>
 <ol class="steps">
 <li><h3>Start</h3><pre><code>npm start</code></pre></li>
 <li><h3>Set its address and keys, in a second terminal</h3><pre tabindex="0"><code>eval "$(npm run -s keys)"</code></pre></li>

@@ -8,6 +8,7 @@ export const TRIED = [
   { major: 20, minor: 19, supportedUntil: '2026-04-30' },
   { major: 22, minor: 12, supportedUntil: '2027-04-30' },
   { major: 24, minor: 0, supportedUntil: '2028-04-30' },
+  { major: 26, minor: 10, supportedUntil: '2029-04-30' },
 ] as const;
 
 /**

@@ -1,6 +1,7 @@
 // One worker thread of the pool: runs one request at a time, with a deadline and a memory limit.
-// Above its memory limit a thread ends and the process goes on, in Node 20 and 22 always; in Node
-// 24, V8 may end the whole process when a thread fills its heap with objects of several KB.
+// Above its memory limit a thread ends and the process goes on, in Node 20 and 22 always. When a
+// thread fills its heap with objects of several KB, V8 may end the whole process in Node 24, and
+// in Node 26 the thread goes on until its deadline.
 import { Worker } from 'node:worker_threads';
 import { PublicError } from '../errors.js';
 import type { ThreadReply, ThreadRequest } from './thread-task.js';

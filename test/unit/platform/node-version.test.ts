@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { describeNodeVersion, findSupportEnd, TRIED } from '../../../src/platform/node-version.js';
 import { packageRoot } from '../../../src/platform/paths.js';
 
-test.each(['20.19.0', '20.20.2', '22.12.0', '22.23.3', '24.21.0'])('%s was tried', (version) => {
+test.each(['20.19.0', '20.20.2', '22.12.0', '22.23.3', '24.21.0', '26.10.0', '26.12.1'])('%s was tried', (version) => {
   expect(describeNodeVersion(version)).toBeUndefined();
 });
 
@@ -14,11 +14,12 @@ test.each([
   ['20.18.9', true],
   ['21.0.0', false],
   ['22.11.0', false],
-  ['26.1.0', false],
+  ['26.9.0', false],
+  ['27.0.0', false],
 ])('%s was not tried', (version, isOld) => {
   expect(describeNodeVersion(version)).toEqual({
     isOld,
-    sentence: `Node.js ${version} was not tried with this service; 20.19, 22.12, 24.0 and later ones of these were, and 22 is recommended`,
+    sentence: `Node.js ${version} was not tried with this service; 20.19, 22.12, 24.0, 26.10 and later ones of these were, and 22 is recommended`,
   });
 });
 
