@@ -37,7 +37,7 @@ export const startCanary = defineScheduledJob({
       await enqueueIngest(prompt, redis, { items: [toCanaryEnvelope(canary)], weight: 1, shard });
       const storedAt = await lookFor(clickhouse, canary, signal);
       if (storedAt !== undefined) await recordStored(redis, canary, storedAt);
-      else log.warn({ sentAt: canary.sentAt, shard: id }, 'the canary event has not arrived');
+      else if (!signal.aborted) log.warn({ sentAt: canary.sentAt, shard: id }, 'the canary event has not arrived');
     }
   },
 });

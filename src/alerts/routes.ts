@@ -7,6 +7,7 @@ import { personOf } from '../access/session-middleware.js';
 import type { DefinitionsReader } from '../definitions/reader.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { untilClosed } from '../platform/http/until-closed.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { toMessage, toResult } from './check-due.js';
 import { toText } from './message.js';
@@ -78,10 +79,8 @@ export function createAlertsRouter(deps: AlertRoutesDeps): Router {
 /** Checks the condition now. Stores and sends nothing. */
 async function dryRun({ postgres, runQuery, publicUrl }: AlertRoutesDeps, res: Response, alert: Asked) {
   const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
-  const gone = new AbortController();
-  res.on('close', () => gone.abort());
   const { query, timezone, when, state: before } = alert;
-  const answer = await runQuery({ projectId, personId, query, timezone }, gone.signal);
+  const answer = await runQuery({ projectId, personId, query, timezone }, untilClosed(res));
   if (answer.kind === 'busy')
     throw new PublicError('rate_limited', 'too many queries of this project at once; try again');
   const result = toResult(answer, when);

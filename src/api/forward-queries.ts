@@ -41,6 +41,8 @@ export function forwardQueries(queryUrl: string, path: '/query' | '/mcp' = '/que
   // one project's waiting queries delay those of others.
   const agent = new Agent({ keepAlive: true });
   return (req, res, next) => {
+    // Its client has disconnected while the session was looked up: no body would follow.
+    if (res.destroyed) return;
     const headers = Object.fromEntries(
       FORWARDED_REQUEST_HEADERS.flatMap((name) => (req.headers[name] === undefined ? [] : [[name, req.headers[name]]])),
     );

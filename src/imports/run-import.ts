@@ -92,22 +92,31 @@ class ImportRun {
   /** Reads a file to its end, or to where it is damaged. */
   async readFile(file: InputFile): Promise<void> {
     const records = this.#options.open(file)[Symbol.asyncIterator]();
-    for (;;) {
-      this.#options.signal?.throwIfAborted();
-      let record: MappedRecord;
-      try {
-        const next = await records.next();
-        if (next.done === true) return;
-        record = next.value;
-      } catch (cause) {
+    try {
+      for (;;) {
         this.#options.signal?.throwIfAborted();
-        this.summary.cutFiles += 1;
-        this.#skip(`the file cannot be read to its end (${describe(cause)})`, file.name);
-        return;
+        const record = await this.#readNext(records, file);
+        if (record === undefined) return;
+        this.summary.read += 1;
+        for (const mapped of record.mapped) await this.#add(mapped, `${file.name}:${record.line}`);
+        if (this.summary.read % PROGRESS_EVERY_RECORDS === 0) this.#options.onProgress?.(this.summary);
       }
-      this.summary.read += 1;
-      for (const mapped of record.mapped) await this.#add(mapped, `${file.name}:${record.line}`);
-      if (this.summary.read % PROGRESS_EVERY_RECORDS === 0) this.#options.onProgress?.(this.summary);
+    } finally {
+      // Closes the file, and removes what its reader keeps on the disk.
+      await records.return?.();
+    }
+  }
+
+  /** Undefined at the end of the file, or where it is damaged. */
+  async #readNext(records: AsyncIterator<MappedRecord>, file: InputFile): Promise<MappedRecord | undefined> {
+    try {
+      const next = await records.next();
+      return next.done === true ? undefined : next.value;
+    } catch (cause) {
+      this.#options.signal?.throwIfAborted();
+      this.summary.cutFiles += 1;
+      this.#skip(`the file cannot be read to its end (${describe(cause)})`, file.name);
+      return undefined;
     }
   }
 

@@ -10,7 +10,7 @@ import type { Answered, Question } from './answer.js';
 import { type EngineBytes, parseRows } from './engine-answer.js';
 import { jsonPieces } from './formats/json.js';
 import type { Format } from './schema.js';
-import { type Answer, type AnswerForm, toAnswer } from './shape.js';
+import { type Answer, type AnswerForm, toAnswer, withoutStatements } from './shape.js';
 
 /**
  * Maximum bytes read and written on the event loop, including column names in each row. The slowest
@@ -38,7 +38,7 @@ export async function formatOffLoop(
   { projectId, request }: Pick<Question, 'projectId' | 'request'>,
   { compiled, page, ...counted }: Answered,
 ): Promise<readonly Uint8Array[]> {
-  const { statement: _, countStatement: _count, eventBefore: _before, ...form } = compiled;
+  const form = withoutStatements(compiled);
   const { q, format, offset } = request;
   const input: FormatRequest = { ...counted, compiled: form, page, q, format, offset };
   return sizeOf(form, page) <= LOOP_BYTES_MAX[format] ? formatBytes(input) : threads.run(formatTask, input, projectId);

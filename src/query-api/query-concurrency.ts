@@ -135,6 +135,7 @@ export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryCon
   function waitForPlace(of: TaskOwner, signal: AbortSignal): Promise<Leave> {
     const queue = queueOf(of);
     if (queue.waiting.size >= limits.queueMax) {
+      forgetIdle(of.projectId, queue);
       return Promise.reject(tooMany(queue, limits));
     }
     return new Promise((resolve, reject) => {

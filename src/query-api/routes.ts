@@ -9,6 +9,7 @@ import { PublicError } from '../platform/errors.js';
 import { endCompressed } from '../platform/http/compress.js';
 import { readJson } from '../platform/http/json-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
+import { untilClosed } from '../platform/http/until-closed.js';
 import type { ProjectId } from '../platform/ids.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { type AnswerDeps, answer } from './answer.js';
@@ -105,12 +106,8 @@ async function answerQuery(deps: AnswerDeps, { req, res, projectId, caller, time
     res.json(await explainQuery(deps, { projectId, request }));
     return;
   }
-  const gone = new AbortController();
-  res.on('close', () => gone.abort(new AnswerNotWanted()));
-  // A client that disconnected during the key lookup has already emitted the event.
-  if (req.socket.destroyed) gone.abort(new AnswerNotWanted());
   try {
-    const question = { projectId, caller, request, requestId: requestIdOf(req), signal: gone.signal };
+    const question = { projectId, caller, request, requestId: requestIdOf(req), signal: untilClosed(res) };
     const pieces = await answer(deps, question, (answered) => formatOffLoop(deps, question, answered));
     res.setHeader('Content-Type', CONTENT_TYPES[request.format]);
     await endCompressed(req, res, pieces);

@@ -49,6 +49,12 @@ type Row = Readonly<Record<string, Cell>>;
 /** A compiled query without its statements. */
 export type AnswerForm = Omit<CompiledQuery, 'statement' | 'countStatement' | 'eventBefore'>;
 
+/** A statement may be long, and threads get a copy of their input. */
+export function withoutStatements(compiled: CompiledQuery): AnswerForm {
+  const { statement: _, countStatement: _count, eventBefore: _before, ...form } = compiled;
+  return form;
+}
+
 export function toAnswer(compiled: AnswerForm, offset: number, measured: EngineOutcome): Answer {
   const { rows: exact, total, extraFields, footnotes = [] } = toPage(compiled, offset, measured);
   const isOver = exact.some((row) => row.some(isNotFinite));

@@ -6,6 +6,7 @@ import { personOf } from '../access/session-middleware.js';
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { untilClosed } from '../platform/http/until-closed.js';
 import { toHtml, toSubject, toText } from './message.js';
 import { findReport, findReportable, listReports, listRuns, type ReportItem } from './read-store.js';
 import { findSentDashboard } from './report-store.js';
@@ -75,11 +76,8 @@ async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: 
   const sent = await findSentDashboard(postgres, dashboard?.id);
   if (dashboard === null || sent === undefined)
     throw new PublicError('not_found', 'the dashboard of the report does not exist');
-  const gone = new AbortController();
-  res.on('close', () => gone.abort());
-  const cards = await runCards({
-    ...{ projectId, personId, runQuery, ...sent, withinMs: DRY_RUN_MS, signal: gone.signal },
-  });
+  const signal = untilClosed(res);
+  const cards = await runCards({ projectId, personId, runQuery, ...sent, withinMs: DRY_RUN_MS, signal });
   if (cards === undefined) return undefined;
   const timezone = report.timezone ?? sent.config.timezone ?? sent.timezone;
   const run = { schedule: report.at, timezone, at: new Date() };

@@ -1,5 +1,7 @@
 // Schedules in Redis: a run that was put off, because a clock was ahead for a while, comes soon.
-// The canary asks again after a broken answer.
+// The canary asks again after a broken answer, and says nothing of an event that it stops
+// waiting for.
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -109,4 +111,24 @@ test('the canary is found after an answer of ClickHouse that breaks off', async 
     await clickhouse.close();
     server.close();
   }
+});
+
+test('a canary whose process stops is not reported as lost', async () => {
+  const queue = openQueue('canary', redis);
+  // Of the test before, whose next run is a minute from now.
+  await queue.removeJobScheduler('canary');
+  await queue.close();
+  const server = createServer((_req, res) => void res.end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clickhouse = createClickHouse({ CLICKHOUSE_URL: url, CLICKHOUSE_DATABASE: 'default' });
+  const shards = { known: [{ id: 1, clickhouse, hosts: [] }] } as unknown as Shards;
+  const warnings: string[] = [];
+  const warn = (_fields: object, message: string) => void warnings.push(message);
+  const job = await startCanary({ config: databases.config, redis, shards, log: { warn } as unknown as Logger });
+  await once(server, 'request');
+  await job.close();
+  await clickhouse.close();
+  server.close();
+  expect(warnings).toEqual([]);
 });

@@ -12,6 +12,7 @@ import { isAtLeast, type Project } from '../boot.js';
 import { createNamed } from '../dashboards/create.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import editing from '../dashboards/editing.module.css';
+import { Failure } from '../dashboards/source-text.js';
 import { Dialog } from '../shell/dialog.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
@@ -181,11 +182,7 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
         <p role="status" className={style.error}>
           {noMailFor(to)}
         </p>
-        {problem !== undefined && (
-          <p role="alert" className={dashboards.problem}>
-            {problem}
-          </p>
-        )}
+        <Failure text={problem} />
         {result !== undefined && <DryRunResult result={result} state="ok" />}
         {text !== undefined && <Snippet name={words.asText} text={text} />}
         {canAdd && error && (

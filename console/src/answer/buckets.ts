@@ -81,7 +81,7 @@ export function partOf(
   const [from = '', to = ''] = period.split('/');
   const [startsEarlier, endsLater] = isOfClock(unit)
     ? [Date.parse(value) < Date.parse(from), Date.parse(value) + sizeOf(unit) > Date.parse(to)]
-    : [beginsInside(value, from, timeZone), endOf(unit, value) > lastDate(to, timeZone)];
+    : [beginsInside(value, from, timeZone), endOf(unit, value) > localDate(to, timeZone)];
   if (endsLater) return serviceNow() - Date.parse(to) < RUNNING_MS ? 'so far' : 'partial';
   return startsEarlier ? 'start' : undefined;
 }
@@ -114,11 +114,6 @@ function beginsInside(date: string, from: string, timeZone: string): boolean {
   const first = localDate(from, timeZone);
   if (date !== first) return date < first;
   return localDate(new Date(Date.parse(from) - 1).toISOString(), timeZone) === first;
-}
-
-/** The first date that the period does not cover whole. */
-function lastDate(to: string, timeZone: string): string {
-  return localDate(to, timeZone);
 }
 
 /** The stage that asks for these buckets and those between them. */

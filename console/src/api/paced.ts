@@ -1,7 +1,7 @@
 // Paces the queries of a page with many answers, so that it stays below the limits of a session: a
 // few run at a time, each starts a little after the one before, and one that meets a limit waits
 // and runs again.
-import { createPlaces } from './places.js';
+import { createPlaces, pause } from './places.js';
 import { RequestFailed } from './request.js';
 
 const RUNNING_MAX = 4;
@@ -9,21 +9,11 @@ const GAP_MS = 70;
 const TRIES = 4;
 const PAUSE_MS = 1100;
 
-const places = createPlaces(RUNNING_MAX);
-let nextAt = 0;
-
-async function enter(signal: AbortSignal): Promise<void> {
-  await places.enter();
-  const now = performance.now();
-  nextAt = Math.max(now, nextAt + GAP_MS);
-  if (nextAt > now && !signal.aborted) await pause(nextAt - now);
-}
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const places = createPlaces(RUNNING_MAX, GAP_MS);
 
 export async function paced<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let tried = 1; ; tried++) {
-    await enter(signal);
+    await places.enter(signal);
     try {
       signal.throwIfAborted();
       return await run();

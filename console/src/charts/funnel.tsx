@@ -91,7 +91,7 @@ function Steps({ rows, name, people }: StepsProps) {
                 )}
               </li>
             )}
-            <li className={style.step}>
+            <li>
               <div className={style.head}>
                 <span className={style.index}>{String(row.step)}</span>
                 <span className={style.event}>

@@ -103,7 +103,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
   const overtaken = kept.isOvertaken ? dashboardsTexts.overtaken(version) : undefined;
 
   return (
-    <section className={style.editor} aria-label={dashboardsTexts.text}>
+    <section aria-label={dashboardsTexts.text}>
       <header className={style.head}>
         <h1>{dashboard.title}</h1>
         <div className={style.tools}>

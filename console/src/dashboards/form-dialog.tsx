@@ -5,6 +5,7 @@ import { Dialog } from '../shell/dialog.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
+import { Failure } from './source-text.js';
 
 interface Props {
   readonly name: string;
@@ -35,11 +36,7 @@ export function FormDialog({ name, failure, apply, canApply = true, removeLabel,
       <form className={style.form} onSubmit={submit}>
         <h2>{name}</h2>
         {children}
-        {failure !== undefined && (
-          <p role="alert" className={style.problem}>
-            {failure}
-          </p>
-        )}
+        <Failure text={failure} />
         <div className={style.tools}>
           {remove !== undefined && (
             <button

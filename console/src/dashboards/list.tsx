@@ -14,6 +14,7 @@ import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import { createNamed } from './create.js';
 import style from './dashboards.module.css';
+import { Failure } from './source-text.js';
 
 export function List({ project }: { readonly project: Project }) {
   const [isCreating, setCreating] = useState(false);
@@ -92,11 +93,7 @@ function NewDialog({ project, close }: { readonly project: Project; readonly clo
             </select>
           </label>
         )}
-        {problem !== undefined && (
-          <p role="alert" className={style.problem}>
-            {problem}
-          </p>
-        )}
+        <Failure text={problem} />
         <div className={style.tools}>
           <button type="button" className="button" onClick={close}>
             {dashboardsTexts.cancel}

@@ -12,6 +12,7 @@ import { setAddress } from './address.js';
 import { type Dashboard, deleteDashboard, type Values } from './api.js';
 import { createCopy } from './create.js';
 import style from './dashboards.module.css';
+import { Failure } from './source-text.js';
 
 /** For a card to ask after it is shown, and to draw after its answer came. */
 const SETTLED_MS = 200;
@@ -98,11 +99,7 @@ export function MoreMenu({ project, dashboard, values }: Props) {
           <div className={style.form}>
             <h2>{dashboardsTexts.deleteThis(dashboard.title)}</h2>
             <p className="muted">{dashboardsTexts.deleteNote}</p>
-            {note !== undefined && (
-              <p role="alert" className={style.problem}>
-                {note}
-              </p>
-            )}
+            <Failure text={note} />
             <div className={style.tools}>
               <button type="button" className="button" onClick={() => setDeleting(false)}>
                 {dashboardsTexts.cancel}

@@ -41,10 +41,9 @@ export function toEvents(catalog: Catalog, inspected: Answer): readonly EventNam
 export interface FieldName {
   readonly name: string;
   readonly type: string;
-  readonly kind: string;
-  /** Events of the last 30 days that have it; undefined where counting would read all profiles. */
-  readonly events: number | undefined;
-  /** Percent. */
+  /**
+   * Percent of the events of the last 30 days; undefined where counting would read all profiles.
+   */
   readonly coverage: number | undefined;
 }
 
@@ -56,8 +55,6 @@ export function toFields(catalog: Catalog, listed: Answer): readonly FieldName[]
   const recent = listed.rows.map((row) => ({
     name: String(row.field),
     type: String(row.type),
-    kind: String(row.category),
-    events: typeof row.events === 'number' ? row.events : undefined,
     coverage: typeof row.coverage === 'number' ? row.coverage : undefined,
   }));
   const known = new Set(recent.map(({ name }) => name));
@@ -69,8 +66,6 @@ export function toFields(catalog: Catalog, listed: Answer): readonly FieldName[]
     ...older.map(({ field, types }) => ({
       name: field,
       type: types.join(', '),
-      kind: field.replace(/\..*$/s, ''),
-      events: field.startsWith('user.') ? undefined : 0,
       coverage: field.startsWith('user.') ? undefined : 0,
     })),
   ];

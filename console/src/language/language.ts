@@ -39,7 +39,7 @@ export function check(text: string, timezone: string, nowMs = serviceNow()): rea
   return [...repaired].sort((a, b) => a.span.from - b.span.from).slice(0, PROBLEMS_MAX);
 }
 
-export const RANGES: readonly string[] = ['last', 'from_to', 'named_range', 'this', 'last_period', 'since'];
+export const RANGES: readonly string[] = ['last', 'from_to', 'named_range', 'since'];
 
 /**
  * The text with another time range: its stage is replaced, or added behind the source. All else

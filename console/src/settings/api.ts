@@ -111,8 +111,12 @@ export const domainsQuery = (project: Project) => read<readonly Domain[]>(orgPat
 export const deliveryQuery = (project: Project) => read<Delivery>(pathOf(project, '/delivery'));
 export const usageQuery = (project: Project, from: string, to: string) =>
   read<readonly UsageDay[]>(pathOf(project, `/usage?from=${from}&to=${to}`));
+/** Entries of a page. */
+export const AUDIT_PAGE = 50;
 export const auditQuery = (project: Project, before: string | undefined) =>
-  read<readonly AuditEntry[]>(pathOf(project, `/audit?limit=50${before === undefined ? '' : `&before=${before}`}`));
+  read<readonly AuditEntry[]>(
+    pathOf(project, `/audit?limit=${AUDIT_PAGE}${before === undefined ? '' : `&before=${before}`}`),
+  );
 
 async function write<T>(method: string, path: string, body?: unknown): Promise<T> {
   const response = await request(path, {

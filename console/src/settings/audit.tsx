@@ -5,11 +5,9 @@ import { instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
 import { settingsTexts } from '../texts/settings.js';
-import { type AuditEntry, auditQuery } from './api.js';
+import { AUDIT_PAGE, type AuditEntry, auditQuery } from './api.js';
 import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
-
-const PAGE = 50;
 
 export function Audit({ project }: { readonly project: Project }) {
   const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
@@ -43,7 +41,7 @@ export function Audit({ project }: { readonly project: Project }) {
             {settingsTexts.newer}
           </button>
         )}
-        {data.length === PAGE && (
+        {data.length === AUDIT_PAGE && (
           <button type="button" className="button" onClick={() => setPages([...pages, data.at(-1)?.id])}>
             {settingsTexts.older}
           </button>

@@ -8,6 +8,5 @@ export const explainTexts = {
   pass: (passing: string, all: string) => `${passing} of ${all} people`,
   sql: 'SQL',
   sqlNote: 'For a client of ClickHouse: it sets the parameters, then runs the query. It was not run for this.',
-  wrong: 'The query has problems. They are listed below its text.',
   close: 'Close',
 } as const;

@@ -2,7 +2,7 @@
 // The answer is lines of JSON: progress, and at the end a summary or an error. A client that
 // leaves ends its import.
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
 import { createGuardedRouter, type GuardDeps, projectIdOf, projectOwnerIdOf } from '../../access/guarded-router.js';
@@ -123,6 +123,16 @@ async function readKey({ postgres, secretKeyBase }: UploadDeps, projectId: Proje
   throw new PublicError('unavailable', 'the secret key cannot be read, because SECRET_KEY_BASE has changed: rotate it');
 }
 
+/**
+ * Temporary files of the thread are in the folder of the upload, so that they are removed with it
+ * when the thread is terminated or runs out of memory.
+ */
+export const toThreadOptions = ({ folder }: Pick<UploadJob, 'folder'>): WorkerOptions => ({
+  execArgv: [],
+  env: { TMPDIR: folder },
+  resourceLimits: { maxOldGenerationSizeMb: MEMORY_MEBIBYTES },
+});
+
 /** Resolves when the thread has ended, with its last line. */
 function runInThread(job: UploadJob, res: Response, running: Set<() => void>): Promise<Ended> {
   res.writeHead(200, {
@@ -138,11 +148,7 @@ function runInThread(job: UploadJob, res: Response, running: Set<() => void>): P
     if (!res.writableEnded) res.write(`${JSON.stringify(line)}\n`);
   };
   return new Promise((resolve) => {
-    const worker = new Worker(THREAD, {
-      workerData: job,
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MEMORY_MEBIBYTES },
-    });
+    const worker = new Worker(THREAD, { workerData: job, ...toThreadOptions(job) });
     const stop = (): void => {
       isStopped = true;
       worker.postMessage('stop');

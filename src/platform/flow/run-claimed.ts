@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const CLAIM_AGAIN_MS = 1_000;
 
 export interface ClaimedWork<T> {
-  /** Undefined when nothing is due. */
+  /** Undefined when nothing is due. A rejection ends the run, after the pieces that have begun. */
   readonly claim: () => Promise<T | undefined>;
-  /** A rejection ends the run, after the pieces that have begun. */
+  /** A rejection likewise. */
   readonly work: (piece: T) => Promise<void>;
   readonly concurrency: number;
   /** Aborted: nothing more is claimed. */
@@ -20,8 +20,9 @@ export interface ClaimedWork<T> {
 export async function runClaimed<T>({ claim, work, concurrency, signal }: ClaimedWork<T>): Promise<void> {
   const running = new Set<Promise<void>>();
   const failures: unknown[] = [];
+  const fail = (error: unknown): undefined => void failures.push(error);
   while (!signal.aborted && failures.length === 0) {
-    const piece = await claim();
+    const piece = await claim().catch(fail);
     if (piece === undefined) {
       // The end of a piece may make another one due.
       if (running.size === 0) break;
@@ -29,7 +30,7 @@ export async function runClaimed<T>({ claim, work, concurrency, signal }: Claime
       continue;
     }
     const done: Promise<void> = work(piece)
-      .catch((error: unknown) => void failures.push(error))
+      .catch(fail)
       .finally(() => running.delete(done));
     running.add(done);
     if (running.size >= concurrency) await Promise.race(running);

@@ -10,7 +10,7 @@ export const SERVER_ADVICE =
   'take a primary without cluster mode: the service writes, and needs all keys on one server';
 
 /** Holds a keyed hash of the installation whose jobs are in this database of the Redis. */
-export const INSTALLATION_KEY = 'installation';
+const INSTALLATION_KEY = 'installation';
 
 /** What the server is, by its INFO, when the service cannot run on it; undefined for any other. */
 export function findUnusable(info: string): string | undefined {

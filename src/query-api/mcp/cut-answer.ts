@@ -8,7 +8,7 @@ import { IN_PLACE, revealInvisible } from '../../query/markdown-escape.js';
 import type { Answered } from '../answer.js';
 import { type AnswerRequest, toAnswerOf } from '../format-task.js';
 import { formatJson } from '../formats/json.js';
-import type { Answer } from '../shape.js';
+import { type Answer, withoutStatements } from '../shape.js';
 
 export const FORMS = ['markdown', 'csv', 'json'] as const;
 export type Form = (typeof FORMS)[number];
@@ -166,7 +166,4 @@ export function fence(language: string, text: string): string {
 export const toCutRequest = (
   { compiled, page, ...counted }: Answered,
   cut: Pick<CutRequest, 'form' | 'lengthMax' | 'offset'>,
-): CutRequest => {
-  const { statement: _, countStatement: _count, ...form } = compiled;
-  return { ...counted, ...cut, compiled: form, page };
-};
+): CutRequest => ({ ...counted, ...cut, compiled: withoutStatements(compiled), page });

@@ -9,6 +9,7 @@ import { credentialOf } from '../../access/middleware.js';
 import { SOURCE_BYTES_MAX } from '../../dashboards/schema.js';
 import { readBytes } from '../../platform/http/json-body.js';
 import { requestIdOf } from '../../platform/http/request-id.js';
+import { untilClosed } from '../../platform/http/until-closed.js';
 import { loadOnce } from '../../platform/load-once.js';
 import type { Call } from './call.js';
 import { parseMessage } from './parse-message.js';
@@ -47,12 +48,11 @@ export function createAgentHandlers({ credentials, registry, ...deps }: AgentDep
   };
   const respond: RequestHandler = async (req, res) => {
     const parsedBody = Buffer.isBuffer(req.body) ? parseMessage(req.body) : null;
-    const gone = new AbortController();
-    res.on('close', () => gone.abort());
+    const signal = untilClosed(res);
     const credential = credentialOf(res);
-    const call: Call = { credential, requestId: requestIdOf(req), signal: gone.signal };
+    const call: Call = { credential, requestId: requestIdOf(req), signal };
     const answerMessage = await messageAnswers();
-    await sendWebResponse(await answerMessage(toWebRequest(req, gone.signal), { call, parsedBody }), res);
+    await sendWebResponse(await answerMessage(toWebRequest(req, signal), { call, parsedBody }), res);
   };
   return [requireAgent, holdBody((res) => ownerIdOf(credentialOf(res))), readMessage, respond];
 }

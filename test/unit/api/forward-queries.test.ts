@@ -9,6 +9,7 @@ import type { PublicError } from '../../../src/platform/errors.js';
 
 const servers: Server[] = [];
 let url: string;
+let connections = 0;
 
 async function listen(server: Server): Promise<string> {
   servers.push(server);
@@ -19,6 +20,9 @@ async function listen(server: Server): Promise<string> {
 
 beforeAll(async () => {
   const refusing = createServer((_, res) => void res.writeHead(401).end('{"error":"a key is missing"}'));
+  refusing.on('connection', () => {
+    connections += 1;
+  });
   const app = express();
   const sayKind: ErrorRequestHandler = (error: PublicError, _req, res, _next) => void res.status(503).send(error.kind);
   const forward = forwardQueries(await listen(refusing));
@@ -28,6 +32,12 @@ beforeAll(async () => {
     next();
   };
   app.post('/signed-in', signIn, forward, sayKind);
+  const outlastClient: RequestHandler = async (req, res, next) => {
+    req.socket.destroy();
+    await once(res, 'close');
+    next();
+  };
+  app.post('/left', outlastClient, forward, sayKind);
   url = await listen(createServer(app));
 });
 
@@ -46,4 +56,12 @@ test('forwards the 401 for an unknown key to its caller', async () => {
 
 test('answers 503 to a signed-in person when the pass is refused, because a 401 would ask them to sign in again', async () => {
   expect(await answerTo('/signed-in')).toEqual([503, 'unavailable']);
+});
+
+test('forwards nothing of a client that has left', async () => {
+  await answerTo('/query');
+  const before = connections;
+  await expect(answerTo('/left')).rejects.toThrow('fetch failed');
+  await answerTo('/query');
+  expect(connections).toBe(before);
 });

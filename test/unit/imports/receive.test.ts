@@ -1,10 +1,13 @@
 // Files of an upload: the same in chunks of any size, and nothing stays of one that is refused.
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterAll, expect, test, vi } from 'vitest';
 import { receiveFiles, removeLeftFolders } from '../../../src/imports/upload/receive.js';
+import { toThreadOptions } from '../../../src/imports/upload/routes.js';
 
 const FILES = { 'a.csv': 'id\n1\n', empty: '', 'ü b.json': '{"n":1}\n'.repeat(50) };
 const body = (more = '') =>
@@ -57,4 +60,11 @@ test('folders of processes that have ended are removed, those of others stay', a
   await removeLeftFolders();
   expect(paths.map((path) => existsSync(path))).toEqual([false, true, true]);
   for (const path of paths) rmSync(path, { recursive: true, force: true });
+});
+
+test('the temporary files of the thread are in the folder of the upload', async () => {
+  const folder = join(temporary, 'upload');
+  const script = "require('node:worker_threads').parentPort.postMessage(require('node:os').tmpdir())";
+  const [found] = await once(new Worker(script, { ...toThreadOptions({ folder }), eval: true }), 'message');
+  expect(found).toBe(folder);
 });

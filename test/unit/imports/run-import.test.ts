@@ -1,6 +1,7 @@
 // Import pipeline with a stub of the service: repeated imports, edge cases of lines, bounded
 // concurrency, failures.
 import { expect, test } from 'vitest';
+import { BATCH_LIMITS } from '../../../src/imports/batches.js';
 import { type ImportOptions, runImport } from '../../../src/imports/run-import.js';
 import { findSource } from '../../../src/imports/sources/table.js';
 import { findFailure, toReport } from '../../../src/imports/summary.js';
@@ -251,4 +252,25 @@ test('an import that was of no use says what its source reads', async () => {
   expect(findFailure(await importText('x\n'), ARGUMENTS)).toBe(
     'nothing in a.log can be imported as access-log, which reads logs',
   );
+});
+
+test.each(['a failure of the service', 'an interruption'])('%s closes the file that is read', async (end) => {
+  const stop = new AbortController();
+  let isClosed = false;
+  async function* open() {
+    const event = { event_type: 'a', timeMs: NOW_MS, insert_id: 'i', event_properties: {}, origin: 'client' } as const;
+    try {
+      for (let line = 1; ; line += 1) {
+        if (line === 3 && end === 'an interruption') stop.abort();
+        yield { line, mapped: [{ kind: 'event', event }] as const };
+      }
+    } finally {
+      isClosed = true;
+    }
+  }
+  const track = () => Promise.reject(new Error('refused'));
+  const batchLimits = end === 'an interruption' ? BATCH_LIMITS : { eventsMax: 1, bytesMax: 1e6 };
+  const imported = importText('', { open, track, batchLimits, signal: stop.signal });
+  await expect(imported).rejects.toThrow();
+  expect(isClosed).toBe(true);
 });

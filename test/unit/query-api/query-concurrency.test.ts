@@ -105,6 +105,15 @@ test('the queue is bounded per project, and other projects are still admitted', 
   expect(order.join('')).toBe('aaab');
 });
 
+test('a refused project leaves nothing behind', async () => {
+  const concurrency = create({ concurrency: 1, queueMax: 0 });
+  const leave = await concurrency.enter(only(A), stay);
+  await expect(concurrency.enter(only(B), stay)).rejects.toMatchObject({ status: 429 });
+  expect(concurrency.projects).toBe(1);
+  leave();
+  expect(concurrency.projects).toBe(0);
+});
+
 test('a place is released once, also when leave() is called repeatedly', async () => {
   const concurrency = create();
   const leave = await concurrency.enter(only(A), stay);

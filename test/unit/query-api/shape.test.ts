@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
 import type { Cell } from '../../../src/query/cell.js';
 import { compile } from '../../../src/query/compile.js';
-import { toAnswer } from '../../../src/query-api/shape.js';
+import { toAnswer, withoutStatements } from '../../../src/query-api/shape.js';
 
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 
@@ -194,4 +194,11 @@ test('a group without a number is no number that is too large', () => {
 
 test('a text that reads as infinity stays a text', () => {
   expect(answerOf('a | list _country', [['Infinity']])).toMatchObject({ rows: [['Infinity']], warnings: [] });
+});
+
+test('withoutStatements() leaves no statement to copy', () => {
+  const at = { projectId, nowMs: Date.UTC(2026, 10, 20), timezone: 'UTC', limit: 100, offset: 0 };
+  const compiled = compile('a | last 2d | count by day | compare previous', at);
+  expect(compiled.eventBefore).toBeDefined();
+  expect(JSON.stringify(withoutStatements(compiled))).not.toContain('SELECT');
 });

@@ -1,6 +1,6 @@
 // Maps events and people of Mixpanel. README.md beside this file has the mapping.
+import { isMadeByLibrary } from '../../../ingest/protocols/posthog/map.js';
 import { agentOfProperties } from '../../agents.js';
-import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { DerivedSessions } from '../../derived-sessions.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Mapper, SourceOptions } from '../../source.js';

@@ -1,6 +1,6 @@
 // Maps events and persons of PostHog. README.md beside this file has the mapping.
+import { isIdentified, isMadeByLibrary, isServer } from '../../../ingest/protocols/posthog/map.js';
 import { agentOfProperties } from '../../agents.js';
-import { isMadeByLibrary } from '../../anonymous-ids.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
 import {
@@ -86,31 +86,15 @@ export function createMapper(): Mapper<JsonObject> {
   };
 }
 
-const SERVER_LIBRARIES: ReadonlySet<unknown> = new Set(
-  ['node', 'python', 'go', 'ruby', 'php', 'java', 'dotnet', 'elixir', 'rs', 'edge'].map((name) => `posthog-${name}`),
-);
-const isServer = (properties: JsonObject): boolean => SERVER_LIBRARIES.has(properties.$lib);
-
 interface People {
   readonly user: Id | undefined;
   readonly device: Id | undefined;
 }
 
-/**
- * The anonymous `distinct_id` is the device. `$device_id` is not: it survives reset(), after which
- * another person uses the browser.
- */
 function toPeople(type: string, properties: JsonObject, distinctId: Id | undefined): People {
   if (distinctId === undefined) return { user: undefined, device: undefined };
   const isUser = type === '$identify' || isIdentified(properties, distinctId);
   return isUser ? { user: distinctId, device: undefined } : { user: undefined, device: distinctId };
-}
-
-function isIdentified(properties: JsonObject, distinctId: Id): boolean {
-  if (typeof properties.$is_identified === 'boolean') return properties.$is_identified;
-  if (properties.$user_id === distinctId) return true;
-  if (properties.$device_id === distinctId) return false;
-  return isServer(properties) || (properties.$process_person_profile !== false && !isMadeByLibrary(distinctId));
 }
 
 function toLinks(type: string, properties: JsonObject, distinctId: Id | undefined, timeMs = 0): Mapped[] {

@@ -1,4 +1,5 @@
-// Maps events of PostHog SDKs. README.md beside this file has the mapping.
+// Maps events of PostHog SDKs. README.md beside this file has the mapping. Imports of PostHog's
+// exports share its rules of identities.
 import type { RawEvent } from '../../body.js';
 import type { Sink } from '../protocol.js';
 import { correctedTime, idOf, objectOf, type Properties, putAll, type Renames, textOf } from '../values.js';
@@ -118,18 +119,20 @@ function computedTime(record: RawEvent, isRight: boolean, { now, skewMs }: Reque
 const SERVER_LIBRARIES: ReadonlySet<unknown> = new Set(
   ['node', 'python', 'go', 'ruby', 'php', 'java', 'dotnet', 'elixir', 'rs', 'edge'].map((name) => `posthog-${name}`),
 );
-const isServer = (properties: RawEvent): boolean => SERVER_LIBRARIES.has(properties.$lib);
+export const isServer = (properties: RawEvent): boolean => SERVER_LIBRARIES.has(properties.$lib);
 
-/** Anonymous ids that the libraries make: UUIDs, and the older form of five hexadecimal numbers. */
+/** Anonymous ids that libraries make: UUIDs, and the older form of five hexadecimal numbers. */
 const MADE_BY_LIBRARY =
   /^(?:[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}|[0-9a-f]{8,16}-[0-9a-f]{8,16}-[0-9a-f]{4,12}-[0-9a-f]{4,12}-[0-9a-f]{8,16})$/i;
-const isMadeByLibrary = (id: Id): boolean => MADE_BY_LIBRARY.test(String(id));
+
+/** A user's id may be a UUID too: the person of its events is the same then, only not a user. */
+export const isMadeByLibrary = (id: Id): boolean => MADE_BY_LIBRARY.test(String(id));
 
 /**
- * The anonymous `distinct_id` is the device. `$device_id` is not: it survives reset(), after which
- * another person uses the browser.
+ * Whether `distinct_id` is a user. The anonymous one is the device; `$device_id` is not: it
+ * survives reset(), after which another person uses the browser.
  */
-function isIdentified(properties: RawEvent, distinctId: Id): boolean {
+export function isIdentified(properties: RawEvent, distinctId: Id): boolean {
   if (typeof properties.$is_identified === 'boolean') return properties.$is_identified;
   if (properties.$user_id === distinctId) return true;
   if (properties.$device_id === distinctId) return false;

@@ -1,6 +1,6 @@
 // Plan of choice results of a value: one row per exposed unit with its value in the window after
 // the exposure, then mean and variance by variant.
-import type { EventSet, ResolvedQuery } from '../../analyze/resolved.js';
+import type { EventSet } from '../../analyze/resolved.js';
 import { areOfTypes, isIn } from '../../conditions/plan-events.js';
 import { type PlanContext, selectEvents } from '../../people/scan.js';
 import { eventMs, map } from '../../plan/behaviour.js';
@@ -25,11 +25,9 @@ import { fn, quantile } from '../../plan/functions.js';
 import { type Columns, extend, type Plan, type Select, type Step, select, step } from '../../plan/plan.js';
 import { EARLIEST_MS } from '../../time/range.js';
 import type { ValueOutcome } from './outcome.js';
-import { countRow, exposureOf, keyOf, planResults, selectExposures, variantOf } from './plan.js';
+import { type ChoiceResults, countRow, exposureOf, keyOf, planResults, selectExposures, variantOf } from './plan.js';
 import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.js';
 import type { ValueColumn } from './present.js';
-
-type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 
 const WINSORIZED_ABOVE = 0.999;
 const DAY_MS = 86_400_000;

@@ -25,7 +25,7 @@ import { type Columns, type OutputColumn, type Plan, type Select, select, step }
 import { countGuards, findGuards, gatherGuards, noGuards } from './plan-guards.js';
 import type { CountColumn } from './present.js';
 
-type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
+export type ChoiceResults = Extract<ResolvedQuery, { kind: 'choice_results' }>;
 
 /** Unit expression; the hash of an id when there is one. */
 export function keyOf(unit: ResolvedField): Expression {

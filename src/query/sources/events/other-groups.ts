@@ -4,12 +4,12 @@
 
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import { OTHER } from '../../analyze/other-groups.js';
-import type { Measure, ResolvedQuery } from '../../analyze/resolved.js';
+import type { Measure } from '../../analyze/resolved.js';
 import { orderBy } from '../../plan/answer.js';
 import { alias, type Expression, infix, integer, rowNumber, textValue } from '../../plan/expressions.js';
 import { fn, merge, stateOf } from '../../plan/functions.js';
 import { type Columns, type ColumnType, extend, type Select, select, step } from '../../plan/plan.js';
-import { orderOfGroups } from './group-order.js';
+import { type AggregateQuery, orderOfGroups } from './group-order.js';
 
 const STATE = 'state';
 const POSITION = 'position';
@@ -32,7 +32,6 @@ export function mergeable(measure: Measure, metric: Expression): Columns {
   return { [STATE]: stateOf(metric) };
 }
 
-type AggregateQuery = Extract<ResolvedQuery, { kind: 'aggregate' }>;
 interface Asked extends Pick<AggregateQuery, 'measure' | 'order'> {
   readonly other: NonNullable<AggregateQuery['other']>;
   readonly types: readonly ColumnType[];

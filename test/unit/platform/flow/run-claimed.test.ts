@@ -97,3 +97,19 @@ test('ends after every piece that has begun when it is aborted', async () => {
   await runClaimed({ claim: async () => pieces.shift(), work, concurrency: 2, signal: stopping.signal });
   expect(done).toEqual(['stop', 'long']);
 });
+
+test('ends after every piece that has begun when a claim fails', async () => {
+  const done: string[] = [];
+  const due = ['long'];
+  const work = async (piece: string): Promise<void> => {
+    await delay(20);
+    done.push(piece);
+  };
+  const claim = async () => {
+    const piece = due.shift();
+    if (piece === undefined) throw new Error('no connection');
+    return piece;
+  };
+  await expect(runClaimed({ claim, work, concurrency: 2, signal: never })).rejects.toThrow('no connection');
+  expect(done).toEqual(['long']);
+});
