@@ -1,9 +1,9 @@
 // `npm run explain -- [--stage parse|analyze|plan|print|calls] '<query>'`: shows what each stage of
 // the compiler makes of a query, and for the calls in its conditions how many people pass each.
 import { env } from 'node:process';
-import { parseArgs } from 'node:util';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { toProjectId } from '../src/platform/ids.js';
+import { parseHttpUrl, readArguments, UsageError } from '../src/platform/usage-error.js';
 import { analyze } from '../src/query/analyze/analyze.js';
 import { callQueriesOf } from '../src/query/call-queries.js';
 import { drawDetail, toDetails } from '../src/query/errors.js';
@@ -67,7 +67,7 @@ function toFailure(error: unknown): string {
 }
 
 async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = readArguments({
     allowPositionals: true,
     options: {
       stage: { type: 'string' },
@@ -77,13 +77,15 @@ async function main(): Promise<void> {
     },
   });
   const text = positionals.join(' ');
-  const isKnown = values.stage === undefined || STAGES.includes(values.stage as StageName);
-  const timezone = findTimeZone(values.timezone);
-  if (text === '' || !isKnown || timezone === undefined) {
-    process.stderr.write(`${USAGE}\n`);
-    process.exitCode = 2;
-    return;
+  if (text === '') throw new UsageError(USAGE);
+  if (values.stage !== undefined && !STAGES.includes(values.stage as StageName)) {
+    throw new UsageError(`--stage is one of ${STAGES.join(', ')}, not "${values.stage}"`);
   }
+  const timezone = findTimeZone(values.timezone);
+  if (timezone === undefined) {
+    throw new UsageError(`--timezone is not a time zone: "${values.timezone}"; one is Europe/Berlin`);
+  }
+  if (values.url !== '') parseHttpUrl('--url', values.url);
   const context = { nowMs: Date.now(), timezone };
   const shown = new Map(explain(text, context));
   const { url, key } = values;

@@ -1,13 +1,12 @@
 // `npm run keys`: the address and the keys of a project of a running service as shell commands, so
 // that `eval "$(npm run -s keys)"` sets the variables that the examples and the clients read.
 import { env } from 'node:process';
-import { parseArgs } from 'node:util';
 import type { Project } from '../src/accounts/projects.js';
 import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { dataDirectory } from '../src/platform/config.js';
 import { toExport } from '../src/platform/shell.js';
-import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
+import { readArguments, refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { readProject } from './project-keys.js';
 
 const HELP = `usage: eval "$(npm run -s keys)"
@@ -23,7 +22,7 @@ const OPTIONS = { project: { type: 'string' }, help: { type: 'boolean', short: '
 
 async function run(): Promise<void> {
   refuseOptionsOfNpm(OPTIONS, env);
-  const { values } = parseArgs({ options: OPTIONS });
+  const { values } = readArguments({ options: OPTIONS });
   if (values.help === true) return void process.stdout.write(HELP);
   const { url, project_id: firstProject } = await findService();
   const given = values.project ?? firstProject;

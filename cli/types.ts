@@ -1,14 +1,13 @@
 // `npm run types`: writes the types of a project's events, for clients in TypeScript and Python.
 import { writeFileSync } from 'node:fs';
 import { env } from 'node:process';
-import { parseArgs } from 'node:util';
 import { readProjectTypes } from '../src/event-types/model.js';
 import { toPython } from '../src/event-types/python.js';
 import { toTypeScript } from '../src/event-types/typescript.js';
 import { resolveTarget } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { dataDirectory, fromCallersFolder } from '../src/platform/config.js';
-import { refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
+import { readArguments, refuseOptionsOfNpm, UsageError } from '../src/platform/usage-error.js';
 import { createAsk } from './ask-service.js';
 import { readSecretKey } from './project-keys.js';
 
@@ -38,7 +37,7 @@ const isLanguage = (name: string): name is keyof typeof WRITERS => Object.hasOwn
 
 async function run(): Promise<void> {
   refuseOptionsOfNpm(OPTIONS, env);
-  const { values } = parseArgs({ options: OPTIONS });
+  const { values } = readArguments({ options: OPTIONS });
   const { project, language, out, url, key, help } = values;
   if (help === true) return void process.stdout.write(HELP);
   if (!isLanguage(language)) {

@@ -7,14 +7,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { describeMachine } from '../bench/machine.js';
 import type { Stack } from '../bench/stack.js';
 import { startStack, UNLIMITED } from '../bench/start-stack.js';
 import { partitionQueryId } from '../src/ingest/insert/ingest-partition.js';
 import { isQueryIdRunning } from '../src/platform/clickhouse/failures.js';
 import { packageRoot } from '../src/platform/paths.js';
-import { readOptions, requireWholeNumber } from '../src/platform/usage-error.js';
+import { readArguments, readOptions, requireWholeNumber } from '../src/platform/usage-error.js';
 import { type AlertFindings, startAlerts } from './alerts.js';
 import { isRight, type Outcome, untilStored } from './check.js';
 import { startCuttingProxy } from './cutting-proxy.js';
@@ -41,7 +40,7 @@ const options = {
   shards: { type: 'string', default: '1' },
 } as const;
 const { seed, durationMs, shards } = readOptions(() => {
-  const { values } = parseArgs({ options });
+  const { values } = readArguments({ options });
   return {
     seed: requireWholeNumber('--seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0),
     durationMs: requireWholeNumber('--seconds', values.seconds, 1) * 1000,

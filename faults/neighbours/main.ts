@@ -7,12 +7,11 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { readServiceConfig } from '../../bench/further-engine.js';
 import { describeMachine } from '../../bench/machine.js';
 import { startStack } from '../../bench/start-stack.js';
 import { packageRoot } from '../../src/platform/paths.js';
-import { readOptions, requireWholeNumber, UsageError } from '../../src/platform/usage-error.js';
+import { readArguments, readOptions, requireWholeNumber, UsageError } from '../../src/platform/usage-error.js';
 import { ATTACKS, type AttackName, attackOf, isAttack } from './attacks.js';
 import { Neighbour } from './probes.js';
 import { type AttackResult, type EventLoopDelays, findMisses, toRatios, toTable } from './ratios.js';
@@ -27,7 +26,7 @@ const options = {
   json: { type: 'boolean', default: false },
 } as const;
 const { values, seed, durationMs, factor, attacks } = readOptions(() => {
-  const { values } = parseArgs({ options });
+  const { values } = readArguments({ options });
   return {
     values,
     seed: requireWholeNumber('--seed', values.seed ?? String(Math.floor(Math.random() * 2 ** 31)), 0),

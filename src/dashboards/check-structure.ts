@@ -43,6 +43,10 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
 function toRemark(issue: Issue, found: unknown): Remark {
   const expected = toExpectation(issue, found);
   if (found === undefined) return { message: `${quote(String(issue.path.at(-1)))} is missing`, hint: expected };
+  if (Array.isArray(found) && issue.code === 'too_small') return { message: 'the list is empty', hint: expected };
+  if (Array.isArray(found) && issue.code === 'too_big') {
+    return { message: `${found.length} items are too many`, hint: expected };
+  }
   return { message: `${show(found)} is not valid here`, hint: expected };
 }
 

@@ -7,7 +7,7 @@ import { isMoment } from '../query/annotations.js';
 import { REPORTS_MAX, reportSchema } from '../reports/config-schema.js';
 
 const RULES_MAX = 50;
-const KEEP_FORM = 'is a number of days: 90d';
+const KEEP_FORM = 'is a number of days from 1d to 9999d: 90d';
 
 const NAME_LENGTH_MAX = 63;
 const NAME_FORM = /^[A-Za-z][A-Za-z0-9_-]*$/;

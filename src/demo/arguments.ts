@@ -1,6 +1,5 @@
 // Command line of `npm run demo`: its options, their checks and the text of --help.
-import { parseArgs } from 'node:util';
-import { parseHttpUrl, UsageError } from '../platform/usage-error.js';
+import { parseHttpUrl, readArguments, UsageError } from '../platform/usage-error.js';
 
 export interface DemoArguments {
   readonly kind: 'create' | 'refresh' | 'delete' | 'help';
@@ -42,7 +41,7 @@ export const OPTIONS = {
 
 /** Throws UsageError. */
 export function parseDemoArguments(args: readonly string[]): DemoArguments {
-  const values = readArguments(args);
+  const { values } = readArguments({ args: [...args], options: OPTIONS });
   if (values.delete === true && values.refresh === true) {
     throw new UsageError('--delete and --refresh exclude each other');
   }
@@ -50,14 +49,6 @@ export function parseDemoArguments(args: readonly string[]): DemoArguments {
   const { seed, organization, url } = values;
   if (url !== undefined) parseHttpUrl('--url', url);
   return { kind, seed, organization, url, people: values.people === undefined ? undefined : readPeople(values.people) };
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS }).values;
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
 }
 
 function readPeople(text: string): number {

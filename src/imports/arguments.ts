@@ -1,7 +1,6 @@
 // Command line of `npm run import`.
-import { parseArgs } from 'node:util';
 import { isUuid } from '../platform/ids.js';
-import { parseHttpUrl, UsageError } from '../platform/usage-error.js';
+import { parseHttpUrl, readArguments, UsageError } from '../platform/usage-error.js';
 import { tryToSite } from './site.js';
 import type { Source, SourceOptions } from './source.js';
 import { findSource, NOT_EVENTS, SOURCES } from './sources/table.js';
@@ -62,7 +61,7 @@ export const OPTIONS = {
 } as const;
 
 export function parseArguments(args: readonly string[]): ParsedArguments {
-  const { values, positionals } = readArguments(args);
+  const { values, positionals } = readArguments({ args: [...args], options: OPTIONS, allowPositionals: true });
   if (values.help === true) return { kind: 'help' };
   const [name, ...paths] = positionals;
   if (name === undefined) throw new UsageError('what to import is missing; try --help');
@@ -94,14 +93,6 @@ function requireSource(name: string): Source {
   const why = NOT_EVENTS.get(name);
   if (why !== undefined) throw new UsageError(why);
   throw new UsageError(`cannot import "${name}"; the sources are ${SOURCES.map((known) => known.name).join(', ')}`);
-}
-
-function readArguments(args: readonly string[]) {
-  try {
-    return parseArgs({ args: [...args], options: OPTIONS, allowPositionals: true });
-  } catch (cause) {
-    throw new UsageError(cause instanceof Error ? cause.message : String(cause), { cause });
-  }
 }
 
 function parseSite(text: string): string {

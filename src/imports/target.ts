@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { UsageError } from '../platform/usage-error.js';
+import { parseHttpUrl, UsageError } from '../platform/usage-error.js';
 
 export interface ImportTarget {
   readonly url: string;
@@ -29,6 +29,7 @@ export async function resolveTarget(
   environment: TargetEnvironment,
 ): Promise<ImportTarget> {
   const url = given.url ?? (environment.SERVICE_URL || undefined);
+  if (url !== undefined) parseHttpUrl(given.url === undefined ? 'SERVICE_URL' : '--url', url);
   // A project that is named wins over a key of the environment.
   const key = given.key ?? (given.project === undefined ? environment.SERVICE_KEY || undefined : undefined);
   if (url !== undefined && key !== undefined) return requireSecretKey({ url, key });

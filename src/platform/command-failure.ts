@@ -7,7 +7,7 @@ import { ConfigProblem } from './config-problem.js';
 import { messageOf } from './errors.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-status.js';
 import { NewerData } from './newer-data.js';
-import { isUsageError } from './usage-error.js';
+import { UsageError } from './usage-error.js';
 
 type Urls = Pick<Config, 'DATABASE_URL' | 'REDIS_URL' | 'CLICKHOUSE_URL'>;
 
@@ -58,7 +58,7 @@ export function describeFailure(error: unknown, urls: Urls | undefined): string 
  */
 export function failWithMessage(error: unknown, urls?: Urls): void {
   process.stderr.write(`${describeFailure(error, urls) ?? messageOf(error)}\n`);
-  process.exitCode = isUsageError(error) ? EXIT_USAGE : EXIT_FAILED;
+  process.exitCode = error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED;
 }
 
 /** For commands: prints the sentence, or the trace of a bug, and sets the exit status 1. */

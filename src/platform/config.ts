@@ -29,9 +29,14 @@ const address = (...schemes: readonly string[]) =>
   z.url({
     protocol: new RegExp(`^(?:${schemes.join('|')})$`),
     error: `must be a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+    abort: true,
   });
 
 const webAddress = () => address('https', 'http');
+
+/** One that has no path, with the reason why. */
+const rootAddress = (reason: string) =>
+  webAddress().refine((text) => new URL(text).pathname === '/', { error: `must have no path: ${reason}` });
 
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
@@ -64,11 +69,7 @@ const settings = z.object({
 
   HOST: z.string().default('127.0.0.1'),
   PORT: integer(8080),
-  PUBLIC_URL: webAddress()
-    .refine((text) => !URL.canParse(text) || new URL(text).pathname === '/', {
-      error: 'must have no path: the service is served at the root of a host name of its own',
-    })
-    .optional(),
+  PUBLIC_URL: rootAddress('the service is served at the root of a host name of its own').optional(),
   SERVICE_URL: webAddress().optional(),
   QUERY_HOST: z.string().default('127.0.0.1'),
   QUERY_PORT: integer(8081),
@@ -93,7 +94,7 @@ const settings = z.object({
   CLICKHOUSE_URL: z
     .string()
     .refine((text) => !hasSeveralHosts(text), { abort: true, error: SEVERAL_HOSTS_ADVICE })
-    .pipe(webAddress()),
+    .pipe(rootAddress('CLICKHOUSE_DATABASE names the database')),
   CLICKHOUSE_DATABASE: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)

@@ -1,7 +1,6 @@
 // `npm run migrate`: applies the pending migrations of both databases. ClickHouse may rewrite parts
 // in the background afterwards, which no deployment needs to wait for.
 import { setTimeout as delay } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { migrateShards, withClient } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
 import { requireShardNumber } from './clickhouse/shard-number.js';
@@ -13,7 +12,7 @@ import { createLogger } from './log.js';
 import { createPostgres } from './postgres/client.js';
 import { migratePostgres } from './postgres/migrate.js';
 import { StepProgress } from './progress.js';
-import { isUsageError } from './usage-error.js';
+import { readArguments, UsageError } from './usage-error.js';
 
 const POLL_MS = 1000;
 const MEBIBYTE = 1024 * 1024;
@@ -28,7 +27,7 @@ interface Arguments {
 
 function parseArguments(): Arguments {
   const options = { wait: { type: 'boolean', default: false }, lost: { type: 'string' } } as const;
-  const { wait, lost } = parseArgs({ options }).values;
+  const { wait, lost } = readArguments({ options }).values;
   return { wait, lost: lost === undefined ? undefined : requireShardNumber(lost) };
 }
 
@@ -78,6 +77,6 @@ try {
   await migrate(config, given);
 } catch (error) {
   progress.clear();
-  if (isUsageError(error)) failWithMessage(error);
+  if (error instanceof UsageError) failWithMessage(error);
   else failCommand(error, config);
 }

@@ -1,4 +1,5 @@
-// Errors of a command line.
+// Command lines: options and arguments, and the errors of wrong ones.
+import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { EXIT_USAGE } from './exit-status.js';
 
 /** Invalid command line; the message says why. */
@@ -6,10 +7,24 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** Also those of `parseArgs`: an unknown option, or one without its value. */
-export const isUsageError = (error: unknown): error is Error =>
-  error instanceof UsageError ||
-  (error instanceof Error && 'code' in error && String(error.code).startsWith('ERR_PARSE_ARGS_'));
+/** `parseArgs`, whose problems become a UsageError of one line. */
+export function readArguments<T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (cause) {
+    throw new UsageError(cause instanceof Error ? toProblem(cause.message) : String(cause), { cause });
+  }
+}
+
+/** Node's sentences name the argument in quotes, and go on with advice. */
+function toProblem(message: string): string {
+  const named = /'(.*?)(?: <value>)?'/.exec(message)?.[1] ?? '';
+  const option = named.split(', ').at(-1) ?? '';
+  if (message.startsWith('Unknown option')) return `there is no option ${named}; try --help`;
+  if (message.startsWith('Unexpected argument')) return `the command takes options only, not "${named}"; try --help`;
+  if (/argument (?:missing|is ambiguous)/.test(message)) return `${option} needs a value; try --help`;
+  return /does not take an argument/.test(message) ? `${option} takes no value; try --help` : message;
+}
 
 /** Options that npm uses itself and may have from its own configuration. */
 const OF_NPM: ReadonlySet<string> = new Set(['help', 'key']);
@@ -49,7 +64,7 @@ export function readOptions<T>(read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (!isUsageError(error)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\n`);
     process.exit(EXIT_USAGE);
   }

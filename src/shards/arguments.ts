@@ -120,5 +120,10 @@ function requireUrl(text: string, index: number, command: string): string {
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new UsageError(`argument ${index + 1} of ${command} is not an http or https URL`);
   }
+  if (url.pathname !== '/') {
+    throw new UsageError(
+      `the URL of argument ${index + 1} of ${command} must have no path: CLICKHOUSE_DATABASE names the database`,
+    );
+  }
   return text;
 }

@@ -41,6 +41,7 @@ export async function restoreArchive(
   { progress, signal }: BackupProgress,
 ): Promise<Restored> {
   if (!existsSync(archive)) throw new StartProblem(`${archive} does not exist.`);
+  if (statSync(archive).isDirectory()) throw new StartProblem(`${archive} is a folder, not a backup.`);
   removeEmpty(directory);
   const work = `${directory}.restoring`;
   createFolder(work);

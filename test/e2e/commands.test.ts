@@ -82,10 +82,21 @@ test.each([
     { npm_config_several_hosts: 'true', npm_lifecycle_event: 'shards' },
     `npm took --several-hosts ${TAKEN_BY_NPM} run shards -- … --several-hosts`,
   ],
-  ['explain', ['--stage'], {}, "Option '--stage <value>' argument missing"],
+  ['explain', ['--stage'], {}, '--stage needs a value; try --help'],
+  ['explain', ['--stage', 'parser', 'a'], {}, '--stage is one of parse, analyze, plan, print, calls, not "parser"'],
+  ['explain', ['--timezone', 'Mars', 'a'], {}, '--timezone is not a time zone: "Mars"; one is Europe/Berlin'],
+  ['demo', ['--people', '-5'], {}, '--people needs a value; try --help'],
+  ['demo', ['--delete=yes'], {}, '--delete takes no value; try --help'],
+  ['import', ['--fast'], {}, 'there is no option --fast; try --help'],
+  [
+    'types',
+    ['--url', 'shop', '--key', 'sk_a'],
+    {},
+    '--url is not a web address: "shop"; it begins with https:// or http://',
+  ],
   ['demo', ['--url', 'shop'], {}, '--url is not a web address: "shop"; it begins with https:// or http://'],
   ['faults', ['--seconds', 'x'], {}, '--seconds is a whole number of at least 1, not "x"'],
-  ['faults', ['extra'], {}, "Unexpected argument 'extra'. This command does not take positional arguments"],
+  ['faults', ['extra'], {}, 'the command takes options only, not "extra"; try --help'],
   ['neighbours', ['--factor', 'x'], {}, '--factor is a number above 0, not "x"'],
   ['neighbours', ['--attack', 'x'], {}, /^there is no attack "x"; the attacks are first-times, [^\n]*$/],
   ['simulate', ['x'], {}, 'the number of experiments is a whole number of at least 1, not "x"'],
@@ -111,6 +122,13 @@ test.each(['backup', 'restore'])('npm run %s refuses what is not one file', asyn
   expect(await refused()).toBe(`the file is missing: npm run ${name} -- FILE.tar.gz\n`);
   expect(await refused('--fast', 'a')).toBe(`npm run ${name} has no option --fast; try --help\n`);
   expect(await refused('a', 'b')).toBe(`npm run ${name} takes one file, not also b\n`);
+  expect(readdirSync(folder)).toEqual([]);
+});
+
+test('npm run restore refuses a folder in place of a backup', async () => {
+  expect(await run(scripts.restore ?? '', [folder])).toEqual({
+    ...{ status: 1, output: '', errors: `${folder} is a folder, not a backup.\n` },
+  });
   expect(readdirSync(folder)).toEqual([]);
 });
 

@@ -382,7 +382,7 @@ describe('keeping', () => {
     expect(await due(Date.now())).not.toContain(own.project.id);
     const wrong = await put('version: 1\nkeep:\n  page_view: 3 weeks\n', own.project.secretKey);
     expect(wrong.body.details).toMatchObject([
-      { line: 3, path: 'keep.page_view', hint: 'it is a number of days: 90d' },
+      { line: 3, path: 'keep.page_view', hint: 'it is a number of days from 1d to 9999d: 90d' },
     ]);
   });
   test('a clock that is ahead deletes nothing earlier', async () => {

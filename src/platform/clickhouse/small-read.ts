@@ -52,13 +52,11 @@ function toAddress(target: ClickHouseTarget | undefined): Address | undefined {
   if (target === undefined) return undefined;
   const url = new URL(target.CLICKHOUSE_URL);
   if (url.search !== '') return undefined;
-  const [user, password, path] = [url.username, url.password, url.pathname.slice(1)].map((part) =>
-    decodeURIComponent(part),
-  );
-  const database = path || target.CLICKHOUSE_DATABASE;
+  const [user, password] = [url.username, url.password].map((part) => decodeURIComponent(part));
   const credentials = Buffer.from(`${user || 'default'}:${password}`).toString('base64');
   const plain = new URL('/', url);
   [plain.username, plain.password] = ['', ''];
+  const database = target.CLICKHOUSE_DATABASE;
   const options = { database, default_format: 'JSONCompact', ...target.settings, ...SETTINGS };
   for (const [name, value] of Object.entries(options)) plain.searchParams.set(name, String(value));
   return { url: plain, headers: { authorization: `Basic ${credentials}`, 'content-type': 'text/plain' } };

@@ -115,7 +115,14 @@ describe('structure of a dashboard', () => {
     [
       'no section',
       'version: 1\ntitle: T\nsections: []',
-      ['3 «[]» sections: a list is not valid here; it has at least 1 item'],
+      ['3 «[]» sections: the list is empty; it has at least 1 item'],
+    ],
+    [
+      'more cards than a section may have',
+      `version: 1\ntitle: T\nsections:\n- title: S\n  cards: [${'x, '.repeat(101)}]`,
+      expect.arrayContaining([
+        expect.stringContaining('sections[0].cards: 101 items are too many; it has at most 100 items'),
+      ]),
     ],
     [
       'an id that is not the key',

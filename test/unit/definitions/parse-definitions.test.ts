@@ -73,7 +73,7 @@ describe('problems of definitions', () => {
     [
       'days to keep without their unit',
       'version: 1\nkeep: { default: 90 }\n',
-      ['2 keep.default: 90 is not valid here; it is a number of days: 90d'],
+      ['2 keep.default: 90 is not valid here; it is a number of days from 1d to 9999d: 90d'],
     ],
     ['no version', 'events: {}\n', ['"version" is missing']],
     [

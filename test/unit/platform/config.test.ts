@@ -108,6 +108,7 @@ test.each([
   ['DATABASE_URL', 'localhost:5432/analytics', 'must be a URL that begins with postgres:// or postgresql://'],
   ['REDIS_URL', 'localhost:6379', 'must be a URL that begins with redis:// or rediss://'],
   ['CLICKHOUSE_URL', 'localhost:8123', 'must be a URL that begins with https:// or http://'],
+  ['CLICKHOUSE_URL', 'http://host:8123/analytics', 'must have no path: CLICKHOUSE_DATABASE names the database'],
   ['QUERY_URL', 'query:8081', 'must be a URL that begins with https:// or http://'],
   ['SMTP_URL', 'mail.example.com:587', 'must be a URL that begins with smtp:// or smtps://'],
   ['IDP_TOKEN_URL', 'id.example.com:443/token', 'must be a URL that begins with https:// or http://'],

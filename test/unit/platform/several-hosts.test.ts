@@ -110,6 +110,9 @@ test('the command line removes a shard, and changes its addresses', () => {
   expect(() => parseShardsCommand(['address', '2', 'user:secret@host'])).toThrow(
     'argument 2 of address is not an http or https URL',
   );
+  expect(() => parseShardsCommand(['add', 'https://a/analytics'])).toThrow(
+    'the URL of argument 1 of add must have no path: CLICKHOUSE_DATABASE names the database',
+  );
 });
 
 test('queries go to the next replica that has all rows, or answers at all, while the first does not', async () => {

@@ -64,13 +64,6 @@ test('a statement is sent with its parameters, the credentials and the settings 
   });
 });
 
-test('the database of the URL goes before the configured one, as with the client', async () => {
-  const client = connect('/other');
-  await smallReadsOf(client)('SELECT 1');
-  await client.command({ query: 'SELECT 1' });
-  expect(received.map(({ url }) => url.searchParams.get('database'))).toEqual(['other', 'other']);
-});
-
 test('a URL with options is left to the client', async () => {
   const read = smallReadsOf(connect('/?application=mine'));
   expect(await read('SELECT 1')).toEqual([['events', 7]]);
