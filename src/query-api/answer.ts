@@ -286,7 +286,8 @@ export async function compileRequest(
   if ('compiled' in answered) {
     const covered = annotationsIn(annotations, answered.compiled.range, timezone);
     const compiled = covered.length === 0 ? answered.compiled : { ...answered.compiled, annotations: covered };
-    const warnings = [...(warning === undefined ? [] : [warning]), ...warningsOfKeep(keep, compiled, nowMs)];
+    const ofProject = [...(warning === undefined ? [] : [warning]), ...warningsOfKeep(keep, compiled, nowMs)];
+    const warnings = [...request.warnings, ...ofProject];
     return warnings.length === 0 ? compiled : { ...compiled, warnings: [...compiled.warnings, ...warnings] };
   }
   deps.metrics.compileErrors.inc();

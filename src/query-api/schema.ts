@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
+import { findNearest, quote } from '../query/errors.js';
 import { findTimeZone } from '../query/time/timezone.js';
 
 const FORMATS = ['llm', 'json', 'csv'] as const;
@@ -36,7 +37,14 @@ export const queryBodySchema = z.object({
     .meta({ description: 'true: answers the plan of the query instead of running it, as JSON in every format' }),
 });
 
-export type QueryRequest = Readonly<z.infer<typeof queryBodySchema>> & { readonly timezone: string };
+export type QueryRequest = Readonly<z.infer<typeof queryBodySchema>> & {
+  readonly timezone: string;
+  /** Of fields that the body has and no query reads. */
+  readonly warnings: readonly string[];
+};
+
+const FIELDS = Object.keys(queryBodySchema.shape);
+const UNKNOWN_SHOWN_MAX = 5;
 
 /**
  * `timezone` is that of a query that names none. Throws bad_request with every invalid field.
@@ -46,7 +54,18 @@ export function parseQueryBody(body: unknown, timezone: string): QueryRequest {
     throw new PublicError('bad_request', 'the body is not a JSON object; send {"q": "signup | last 7d | count"}');
   }
   const parsed = queryBodySchema.safeParse(body);
-  if (parsed.success) return { ...parsed.data, timezone: parsed.data.timezone ?? timezone };
+  if (parsed.success) {
+    return { ...parsed.data, timezone: parsed.data.timezone ?? timezone, warnings: warningsOfUnknown(body) };
+  }
   const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
   throw new PublicError('bad_request', problems.join('; '));
+}
+
+function warningsOfUnknown(body: object): string[] {
+  const unknown = Object.keys(body).filter((name) => !FIELDS.includes(name));
+  return unknown.slice(0, UNKNOWN_SHOWN_MAX).map((name) => {
+    const nearest = findNearest(name, FIELDS);
+    const known = nearest === undefined ? `fields are ${FIELDS.join(', ')}` : `nearest: ${quote(nearest)}`;
+    return `the field ${quote(name)} of the body is unknown and was ignored; ${known}`;
+  });
 }

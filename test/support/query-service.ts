@@ -87,7 +87,7 @@ export async function startQueryService(
         {
           projectId,
           caller: { kind: 'secret', id: 'test' },
-          request: { q, format: 'json', timezone, limit, offset },
+          request: { q, format: 'json', timezone, limit, offset, warnings: [] },
           requestId: 'test',
           signal: new AbortController().signal,
         },
