@@ -234,3 +234,41 @@ test('a long event name has the width of the timeline, and its details stand bel
   expect(above?.height).toBeLessThan(32);
   expect(below?.y).toBeGreaterThan((above?.y ?? 0) + 10);
 });
+
+test('on a touch screen, buttons, fields and parts of a page are 40 pixels high', async () => {
+  const id = await createDashboard(shop, sourceOf('Touched'));
+  const browser = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page } = await shop.visit('/alerts', { browser });
+  const question = `/ask#${new URLSearchParams({ q: 'purchase | last 7d | count by day' })}`;
+  for (const path of ['/start', question, `/dashboards/${id}`, '/alerts', '/data', '/settings/tokens']) {
+    await page.goto(shop.addressOf(path));
+    await page.waitForLoadState('networkidle');
+    const low = await page.evaluate<string[]>(`
+      [...document.querySelectorAll('button, select, input:not([type=checkbox], [type=hidden]), nav a, main section header a')]
+        .filter((element) => !element.closest('table') && element.checkVisibility())
+        .filter((element) => element.getBoundingClientRect().height < 39)
+        .map((element) => element.textContent || element.name)`);
+    expect(low, path).toEqual([]);
+  }
+});
+
+test('a list of events begins with the time, and the audit trail names the member who acted', async () => {
+  const event = { event_type: 'listed', user_id: 'erased-soon', insert_id: 'listed-1' };
+  await track(shop.url, shop.publicKey, { events: [event] });
+  await eventually(async () => expect((await shop.ask('listed | list')).total).toBe(1));
+  const { page } = await shop.visit(`/ask#${new URLSearchParams({ q: 'listed | list' })}`);
+  const heads = page.getByRole('region', { name: 'Answer' }).getByRole('columnheader');
+  await heads.first().waitFor();
+  const names = await heads.allTextContents();
+  expect([names.slice(0, 3), names.at(-1)]).toEqual([['time', 'event_type', 'user_id'], 'insert_id']);
+
+  await page.goto(shop.addressOf('/people#id=erased-soon'));
+  await page.getByRole('button', { name: 'Erase' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase this person' });
+  await dialog.getByRole('textbox').fill('erased-soon');
+  const accepted = page.waitForResponse('**/erasures');
+  await dialog.getByRole('button', { name: 'Erase for ever' }).click();
+  expect((await accepted).ok()).toBe(true);
+  await page.goto(shop.addressOf('/settings/audit'));
+  await page.getByRole('cell', { name: 'forms@example.com' }).first().waitFor();
+});
