@@ -272,3 +272,22 @@ test('a list of events begins with the time, and the audit trail names the membe
   await page.goto(shop.addressOf('/settings/audit'));
   await page.getByRole('cell', { name: 'forms@example.com' }).first().waitFor();
 });
+
+test('reports and the parts of the settings are found by their names, and reports from a dashboard', async () => {
+  const id = await createDashboard(shop, sourceOf('Sent'));
+  const { page } = await shop.visit(`/dashboards/${id}`);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Send as a report' }).click();
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+  await heading('Reports');
+  for (const [words, option, title] of [
+    ['token', 'Settings: Tokens', 'Tokens'],
+    ['audit', 'Settings: Audit trail', 'Audit trail'],
+    ['report', 'Reports', 'Reports'],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to' }).fill(words);
+    await page.getByRole('option', { name: option }).click();
+    await heading(title);
+  }
+});

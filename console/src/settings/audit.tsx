@@ -43,7 +43,7 @@ export function Audit({ project }: { readonly project: Project }) {
                 )}
               </td>
               <td>{subjectOf(entry)}</td>
-              <td>{detailsOf(entry)}</td>
+              <td className={style.reason}>{detailsOf(entry)}</td>
             </tr>
           ))}
         </ScrollingTable>
