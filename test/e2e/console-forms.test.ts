@@ -1,6 +1,6 @@
 // Forms and lists of the console: what Escape, reloads and other screens keep, the keys of a search
-// field in a menu, open invitations, the check of an import, alerts whose mails cannot be sent, and
-// long event names.
+// field in a menu, open invitations, the check of an import, alerts whose mails cannot be sent,
+// long event names, controls on touch screens, and what Ctrl+K finds.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
