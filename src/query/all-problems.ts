@@ -1,5 +1,6 @@
 // All problems of a query: those of its syntax and those of its meaning, without the syntax errors
-// that follow from a problem of the meaning beside them (`first 5`, `last seven days`).
+// that follow from a problem of the meaning beside them (`first 5`, `last seven days`), and without
+// unknown names that are a syntax error in whole (`list time price`).
 import { nameDefinitions } from './definitions/expand.js';
 import type { QueryProblem } from './errors.js';
 
@@ -15,5 +16,8 @@ export function allProblems(
           explainsSyntax && text.slice(Math.min(to, span.to), Math.max(from, span.from)).trim() === '',
       ),
   );
-  return [...own, ...nameDefinitions(meaning)];
+  const others = meaning.filter(
+    ({ span }) => !own.some((error) => span.from === error.span.from && span.to === error.span.to),
+  );
+  return [...own, ...nameDefinitions(others)];
 }

@@ -1,5 +1,6 @@
-// Forms and lists of the console: what Escape keeps, the keys of a search field in a menu, open
-// invitations, the check of an import, and alerts whose mails cannot be sent.
+// Forms and lists of the console: what Escape, reloads and other screens keep, the keys of a search
+// field in a menu, open invitations, the check of an import, alerts whose mails cannot be sent,
+// long event names, controls on touch screens, and what Ctrl+K finds.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +8,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard } from '../support/create-dashboard.js';
+import { eventually } from '../support/eventually.js';
+import { track } from '../support/track.js';
 
 const shop = useConsoleShop({ email: 'forms@example.com' });
 
@@ -165,4 +168,126 @@ test('what Backspace removed in the query of a form, and what was completed, cou
   await expect.poll(() => query.textContent()).not.toBe('purchase | last 7d | count');
   await query.press('Escape');
   await warning.waitFor();
+});
+
+test('a half-filled token and invitation return after another screen and a reload, until they are sent', async () => {
+  const { page } = await shop.visit('/settings/tokens');
+  const name = page.getByRole('textbox', { name: 'Name' });
+  const scope = (scopeName: string) => page.getByRole('checkbox', { name: scopeName });
+  const lifetime = page.getByRole('combobox', { name: 'Valid for' });
+  await name.fill('Nightly job');
+  await lifetime.selectOption('30d');
+  await scope('query').uncheck();
+  await scope('dashboards').check();
+  await page.getByRole('link', { name: 'Members' }).click();
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('half@example.com');
+  await page.reload();
+  expect(await page.getByRole('textbox', { name: 'E-mail address' }).inputValue()).toBe('half@example.com');
+  await page.getByRole('link', { name: 'Tokens' }).click();
+  expect([await name.inputValue(), await lifetime.inputValue()]).toEqual(['Nightly job', '30d']);
+  expect([await scope('query').isChecked(), await scope('dashboards').isChecked()]).toEqual([false, true]);
+  await page.getByRole('button', { name: 'Create token' }).click();
+  await page.getByRole('rowheader', { name: /^Nightly job/ }).waitFor();
+  await page.reload();
+  await page.getByRole('rowheader', { name: /^Nightly job/ }).waitFor();
+  expect(await name.inputValue()).toBe('');
+  expect(await scope('query').isChecked()).toBe(true);
+});
+
+test('a half-filled alert returns after a reload, and Escape still asks before it is discarded', async () => {
+  const id = await createDashboard(shop, sourceOf('Kept'));
+  const { page } = await shop.visit('/alerts#new=purchase+%7C+last+1h+%7C+count');
+  const dialog = page.getByRole('dialog', { name: 'New alert' });
+  const field = (name: string) => dialog.getByRole('textbox', { name });
+  const query = dialog.locator('.cm-content');
+  await field('Name').fill('too-few');
+  await field('Condition').fill('value < 7');
+  await field('Sent to').fill('mailto:ops@example.com');
+  await dialog.getByRole('combobox', { name: 'Dashboard' }).selectOption(id);
+  await query.press('ControlOrMeta+End');
+  await query.pressSequentially(' by day');
+  await page.reload();
+  await dialog.getByText('Mails cannot be sent').waitFor();
+  await expect.poll(() => query.textContent()).toBe('purchase | last 1h | count by day');
+  const texts = ['Name', 'Condition', 'Sent to'].map((name) => field(name).inputValue());
+  expect(await Promise.all(texts)).toEqual(['too-few', 'value < 7', 'mailto:ops@example.com']);
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'Dashboard' }).inputValue()).toBe(id);
+  await field('Name').press('Escape');
+  await dialog.getByText('Press Escape again to discard what you typed.').waitFor();
+  await field('Name').press('Escape');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('button', { name: 'New alert' }).click();
+  await page.goto(shop.addressOf('/alerts#new=purchase+%7C+last+1h+%7C+count'));
+  await expect.poll(() => field('Name').inputValue()).toBe('purchase-last-1h-count');
+});
+
+test('a long event name has the width of the timeline, and its details stand below', async () => {
+  const name = 'Subscription plan upgrade confirmation dialog opened from the billing settings';
+  const event = { event_type: name, user_id: 'long-name', insert_id: 'long-name-1', event_properties: { plan: 'pro' } };
+  await track(shop.url, shop.publicKey, { events: [event] });
+  await eventually(async () => expect((await shop.ask('user "long-name"')).total).toBe(1));
+  const { page } = await shop.visit('/people#id=long-name', { browser: { viewport: { width: 1440, height: 900 } } });
+  const title = page.getByText(name, { exact: true });
+  const details = page.getByText(/^plan: pro/);
+  const [above, below] = [await title.boundingBox(), await details.boundingBox()];
+  // One line, which had a column of 11rem.
+  expect(above?.height).toBeLessThan(32);
+  expect(below?.y).toBeGreaterThan((above?.y ?? 0) + 10);
+});
+
+test('on a touch screen, buttons, fields and parts of a page are 40 pixels high', async () => {
+  const id = await createDashboard(shop, sourceOf('Touched'));
+  const browser = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+  const { page } = await shop.visit('/alerts', { browser });
+  const question = `/ask#${new URLSearchParams({ q: 'purchase | last 7d | count by day' })}`;
+  for (const path of ['/start', question, `/dashboards/${id}`, '/alerts', '/data', '/settings/tokens']) {
+    await page.goto(shop.addressOf(path));
+    await page.waitForLoadState('networkidle');
+    const low = await page.evaluate<string[]>(`
+      [...document.querySelectorAll('button, select, input:not([type=checkbox], [type=hidden]), nav a, main section header a')]
+        .filter((element) => !element.closest('table') && element.checkVisibility())
+        .filter((element) => element.getBoundingClientRect().height < 39)
+        .map((element) => element.textContent || element.name)`);
+    expect(low, path).toEqual([]);
+  }
+});
+
+test('a list of events begins with the time, and the audit trail names the member who acted', async () => {
+  const event = { event_type: 'listed', user_id: 'erased-soon', insert_id: 'listed-1' };
+  await track(shop.url, shop.publicKey, { events: [event] });
+  await eventually(async () => expect((await shop.ask('listed | list')).total).toBe(1));
+  const { page } = await shop.visit(`/ask#${new URLSearchParams({ q: 'listed | list' })}`);
+  const heads = page.getByRole('region', { name: 'Answer' }).getByRole('columnheader');
+  await heads.first().waitFor();
+  const names = await heads.allTextContents();
+  expect([names.slice(0, 3), names.at(-1)]).toEqual([['time', 'event_type', 'user_id'], 'insert_id']);
+
+  await page.goto(shop.addressOf('/people#id=erased-soon'));
+  await page.getByRole('button', { name: 'Erase' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Erase this person' });
+  await dialog.getByRole('textbox').fill('erased-soon');
+  const accepted = page.waitForResponse('**/erasures');
+  await dialog.getByRole('button', { name: 'Erase for ever' }).click();
+  expect((await accepted).ok()).toBe(true);
+  await page.goto(shop.addressOf('/settings/audit'));
+  await page.getByRole('cell', { name: 'forms@example.com' }).first().waitFor();
+});
+
+test('reports and the parts of the settings are found by their names, and reports from a dashboard', async () => {
+  const id = await createDashboard(shop, sourceOf('Sent'));
+  const { page } = await shop.visit(`/dashboards/${id}`);
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Send as a report' }).click();
+  const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
+  await heading('Reports');
+  for (const [words, option, title] of [
+    ['token', 'Settings: Tokens', 'Tokens'],
+    ['audit', 'Settings: Audit trail', 'Audit trail'],
+    ['report', 'Reports', 'Reports'],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to' }).fill(words);
+    await page.getByRole('option', { name: option }).click();
+    await heading(title);
+  }
 });

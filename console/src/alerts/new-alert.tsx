@@ -1,7 +1,7 @@
 // The form of a new alert: it is tried by a dry run, and added to the text of a dashboard of the
 // project that no repository syncs, or of a new one. For others it shows the lines to paste.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useRef, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { listQuery } from '../api/dashboard-list.js';
@@ -14,6 +14,7 @@ import dashboards from '../dashboards/dashboards.module.css';
 import editing from '../dashboards/editing.module.css';
 import { Failure } from '../dashboards/source-text.js';
 import { Dialog } from '../shell/dialog.js';
+import { useKeptFields } from '../shell/kept-fields.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
 import { texts } from '../texts.js';
@@ -33,9 +34,9 @@ interface Props {
   readonly close: () => void;
 }
 
-export function NewAlertDialog({ project, query: asked, close }: Props) {
-  const form = useRef<HTMLFormElement>(null);
-  const [query, setQuery] = useState(asked);
+export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
+  const { kept, forget: forgetFields, props: keptFields } = useKeptFields(`alert.${project.id}.${asked}`);
+  const [query, setQuery] = useState(textOf(kept.query) ?? asked);
   const [result, setResult] = useState<DryRun>();
   const [text, setText] = useState<string>();
   const [problem, setProblem] = useState<string>();
@@ -46,11 +47,17 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
   const editable = (data ?? []).filter(
     ({ visibility, synced_at: syncedAt }) => visibility === 'project' && syncedAt === null,
   );
-  const [chosen, setChosen] = useState<string>();
-  const [to, setTo] = useState('');
-  const dashboard = chosen ?? editable[0]?.id ?? NEW;
+  const [chosen, setChosen] = useState(textOf(kept.dashboard));
+  const [to, setTo] = useState(textOf(kept.to) ?? '');
+  // A kept choice may be deleted.
+  const isThere = data === undefined || chosen === NEW || editable.some(({ id }) => id === chosen);
+  const dashboard = (isThere ? chosen : undefined) ?? editable[0]?.id ?? NEW;
+  const close = (): void => {
+    forgetFields();
+    leave();
+  };
   const read = (): NewAlert => {
-    const fields = new FormData(form.current ?? undefined);
+    const fields = new FormData(keptFields.ref.current ?? undefined);
     return {
       id: String(fields.get('id')).trim(),
       query: query.trim(),
@@ -110,8 +117,9 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
   };
   return (
     <Dialog name={alertTexts.new} close={close} className={`${dashboards.dialog} ${editing.wide}`}>
-      <form ref={form} className={dashboards.form} onSubmit={submit} onChange={forget}>
+      <form {...keptFields} className={dashboards.form} onSubmit={submit} onChange={forget}>
         <h2>{alertTexts.new}</h2>
+        <input type="hidden" name="query" value={query} />
         <div className={editing.pair}>
           <label>
             {words.id}
@@ -120,7 +128,12 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
           {canAdd && (
             <label>
               {words.dashboard}
-              <select className="field" value={dashboard} onChange={({ target }) => setChosen(target.value)}>
+              <select
+                className="field"
+                name="dashboard"
+                value={dashboard}
+                onChange={({ target }) => setChosen(target.value)}
+              >
                 {editable.map(({ id, title }) => (
                   <option key={id} value={id}>
                     {title}
@@ -210,6 +223,7 @@ export function NewAlertDialog({ project, query: asked, close }: Props) {
   );
 }
 
+const textOf = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
 const NONE: readonly never[] = [];
 /** The choice of a dashboard that is made for the alert. */
 const NEW = '';

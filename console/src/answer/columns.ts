@@ -80,6 +80,18 @@ export interface ShownColumn {
 export const columnsOf = (answer: Answer): readonly ShownColumn[] =>
   answer.columns.map((name) => ({ name, kind: kindOf(answer, name) }));
 
+const PLACES: Readonly<Record<string, number>> = { time: -1, insert_id: 1 };
+
+/**
+ * A list of events that names no columns begins with the key of its rows. Shown, it begins with the
+ * time and ends with that key.
+ */
+export function inReadingOrder(columns: readonly ShownColumn[]): readonly ShownColumn[] {
+  const isWhole = columns[0]?.name === 'insert_id' && columns.some(({ name }) => name === 'user_properties');
+  const placeOf = ({ name }: ShownColumn): number => PLACES[name] ?? 0;
+  return isWhole ? [...columns].sort((a, b) => placeOf(a) - placeOf(b)) : columns;
+}
+
 /** Without those that `compare` adds. */
 export const ownColumnsOf = (answer: Answer): readonly ShownColumn[] =>
   columnsOf(answer).filter(({ name }) => !isCompared(answer, name));

@@ -5,7 +5,7 @@ import type { Answer, Cell } from '../api/answer.js';
 import { ROWS_MAX } from '../api/query.js';
 import { texts } from '../texts.js';
 import { partOf, rangeStage, timeUnitOf } from './buckets.js';
-import { columnsOf, isNumeric, numberIn, type ShownColumn, showCell, splitColumns } from './columns.js';
+import { columnsOf, inReadingOrder, isNumeric, numberIn, type ShownColumn, showCell, splitColumns } from './columns.js';
 import style from './table.module.css';
 import type { Refinements } from './use-refinements.js';
 
@@ -146,7 +146,7 @@ function onPrint(listen: () => void): () => void {
 
 /** Reads every row of the answer, so it is kept while the table scrolls. */
 function readColumns(answer: Answer, timezone: string) {
-  const columns = columnsOf(answer);
+  const columns = inReadingOrder(columnsOf(answer));
   return {
     columns,
     bar: barOf(answer, columns),

@@ -52,19 +52,21 @@ export function Timeline({ answer, timezone, choose }: Props) {
             {rows.map((row) => (
               <li key={String(row.insert_id)}>
                 <time dateTime={String(row.time)}>{clock(String(row.time), timezone)}</time>
-                {choose === undefined ? (
-                  <span className={style.name}>{String(row.event_type)}</span>
-                ) : (
-                  <button
-                    type="button"
-                    className={`${style.name} ${style.choose}`}
-                    title={texts.answer.onlyThis(String(row.event_type))}
-                    onClick={() => choose(String(row.event_type))}
-                  >
-                    {String(row.event_type)}
-                  </button>
-                )}
-                <span className={style.details}>{detailsOf(row)}</span>
+                <span className={style.event}>
+                  {choose === undefined ? (
+                    <span className={style.name}>{String(row.event_type)}</span>
+                  ) : (
+                    <button
+                      type="button"
+                      className={`${style.name} ${style.choose}`}
+                      title={texts.answer.onlyThis(String(row.event_type))}
+                      onClick={() => choose(String(row.event_type))}
+                    >
+                      {String(row.event_type)}
+                    </button>
+                  )}
+                  <span className={style.details}>{detailsOf(row)}</span>
+                </span>
               </li>
             ))}
           </ol>

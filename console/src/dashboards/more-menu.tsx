@@ -80,6 +80,7 @@ export function MoreMenu({ project, dashboard, values }: Props) {
   const isAdmin = project.role !== 'member';
   const items = [
     [dashboardsTexts.print, print],
+    [dashboardsTexts.reports, () => navigate(`/projects/${project.id}/alerts/reports`)],
     [dashboardsTexts.versions, () => setAddress({ view: 'versions', values })],
     [dashboardsTexts.copyText, copyText],
     ...(!isPersonal ? [[dashboardsTexts.saveAsMine, copy] as const] : []),

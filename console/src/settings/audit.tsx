@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
-import type { Project } from '../boot.js';
+import { isAtLeast, type Project } from '../boot.js';
 import { settingsTexts } from '../texts/settings.js';
-import { AUDIT_PAGE, type AuditEntry, auditQuery } from './api.js';
+import { AUDIT_PAGE, type AuditEntry, auditQuery, membersQuery } from './api.js';
 import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';
 
@@ -13,6 +13,12 @@ export function Audit({ project }: { readonly project: Project }) {
   const [pages, setPages] = useState<readonly (string | undefined)[]>([undefined]);
   const request = useQuery(auditQuery(project, pages.at(-1)));
   const { data } = request;
+  // The members are those of the organization now: who left it is shown by the id.
+  const { data: members } = useQuery({ ...membersQuery(project), enabled: isAtLeast(project.role, 'owner') });
+  const nameOf = ({ id }: AuditEntry['actor']): string | undefined => {
+    const member = members?.find(({ user_id: userId }) => userId === id);
+    return member?.email ?? member?.name ?? undefined;
+  };
   if (data === undefined) return <Pending of={request} />;
   return (
     <>
@@ -23,14 +29,19 @@ export function Audit({ project }: { readonly project: Project }) {
         <ScrollingTable name={settingsTexts.parts.audit} columns={settingsTexts.auditColumns}>
           {data.map((entry) => (
             <tr key={entry.id}>
-              <td>{instant(entry.at, project.timezone)}</td>
+              <td className={style.moment}>{instant(entry.at, project.timezone)}</td>
               <th scope="row">{entry.action}</th>
               <td>{entry.outcome}</td>
               <td>
-                {settingsTexts.actors[entry.actor.kind as 'person'] ?? entry.actor.kind} <code>{entry.actor.id}</code>
+                {nameOf(entry.actor) ?? (
+                  <>
+                    {settingsTexts.actors[entry.actor.kind as 'person'] ?? entry.actor.kind}{' '}
+                    <code>{entry.actor.id}</code>
+                  </>
+                )}
               </td>
               <td>{subjectOf(entry)}</td>
-              <td>{detailsOf(entry)}</td>
+              <td className={style.reason}>{detailsOf(entry)}</td>
             </tr>
           ))}
         </ScrollingTable>

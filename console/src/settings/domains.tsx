@@ -6,6 +6,7 @@ import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { serviceNow } from '../api/clock.js';
 import type { Project } from '../boot.js';
+import { useKeptFields } from '../shell/kept-fields.js';
 import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
 import { claimDomain, type Domain, domainsQuery, removeDomain, verifyDomain } from './api.js';
@@ -18,6 +19,7 @@ export function Domains({ project }: { readonly project: Project }) {
   const request = useQuery(domainsQuery(project));
   const { data } = request;
   const { asked: leaving, ask, close, problem, isBusy, attempt } = useConfirmation<Domain>();
+  const { props: keptFields } = useKeptFields(`domain.${project.organizationId}`);
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const element = event.currentTarget;
@@ -35,7 +37,7 @@ export function Domains({ project }: { readonly project: Project }) {
   return (
     <>
       <p className="muted">{settingsTexts.domainsNote(project.organizationName)}</p>
-      <form className={`card ${style.card} ${style.inline}`} onSubmit={submit}>
+      <form {...keptFields} className={`card ${style.card} ${style.inline}`} onSubmit={submit}>
         <label>
           {settingsTexts.domain}
           <input

@@ -5,6 +5,7 @@ import { type FormEvent, useState } from 'react';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import type { Project } from '../boot.js';
+import { useKeptFields } from '../shell/kept-fields.js';
 import { useSearch } from '../shell/search-field.js';
 import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
@@ -113,6 +114,7 @@ interface InviteProps {
 
 function Invite({ project, made, setMade }: InviteProps) {
   const { problem, isBusy, attempt } = useAttempt();
+  const { props: keptFields } = useKeptFields(`invitation.${project.organizationId}`);
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const element = event.currentTarget;
@@ -125,7 +127,7 @@ function Invite({ project, made, setMade }: InviteProps) {
     });
   };
   return (
-    <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+    <form {...keptFields} className={`card ${style.card} ${style.form}`} onSubmit={submit}>
       <div className={style.fields}>
         <label>
           {settingsTexts.email}

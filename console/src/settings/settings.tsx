@@ -2,7 +2,7 @@
 // that their role may use.
 import { type ComponentType, useEffect } from 'react';
 import { Link } from 'wouter';
-import { type Boot, isAtLeast, type Project } from '../boot.js';
+import type { Boot, Project } from '../boot.js';
 import { showLink } from '../shell/show-link.js';
 import { settingsTexts } from '../texts/settings.js';
 import { texts } from '../texts.js';
@@ -13,29 +13,26 @@ import { Domains } from './domains.js';
 import { Import } from './import.js';
 import { Leaving } from './leaving.js';
 import { Members } from './members.js';
+import { type PartName, partsOf } from './parts.js';
 import { ProjectSettings } from './project.js';
 import style from './settings.module.css';
 import { Tokens } from './tokens.js';
 import { Usage } from './usage.js';
 
-interface Part {
-  readonly name: keyof typeof settingsTexts.parts;
-  readonly least: Project['role'];
-  readonly Content: ComponentType<{ readonly project: Project; readonly publicUrl: string }>;
-}
+type Content = ComponentType<{ readonly project: Project; readonly publicUrl: string }>;
 
-const PARTS: readonly Part[] = [
-  { name: 'project', least: 'member', Content: ProjectSettings },
-  { name: 'tokens', least: 'member', Content: Tokens },
-  { name: 'agents', least: 'member', Content: Agents },
-  { name: 'import', least: 'admin', Content: Import },
-  { name: 'members', least: 'owner', Content: Members },
-  { name: 'domains', least: 'owner', Content: Domains },
-  { name: 'usage', least: 'member', Content: Usage },
-  { name: 'audit', least: 'admin', Content: Audit },
-  { name: 'delivery', least: 'owner', Content: DeliveryPart },
-  { name: 'leaving', least: 'member', Content: Leaving },
-];
+const CONTENTS: Readonly<Record<PartName, Content>> = {
+  project: ProjectSettings,
+  tokens: Tokens,
+  agents: Agents,
+  import: Import,
+  members: Members,
+  domains: Domains,
+  usage: Usage,
+  audit: Audit,
+  delivery: DeliveryPart,
+  leaving: Leaving,
+};
 
 interface Props {
   readonly project: Project;
@@ -44,16 +41,17 @@ interface Props {
 }
 
 export function Settings({ project, boot, item = 'project' }: Props) {
-  const parts = PARTS.filter(({ least }) => isAtLeast(project.role, least));
-  const part = parts.find(({ name }) => name === item);
-  const title = part && settingsTexts.parts[part.name];
+  const parts = partsOf(project);
+  const part = parts.find((name) => name === item);
+  const Content = part && CONTENTS[part];
+  const title = part && settingsTexts.parts[part];
   useEffect(() => {
     if (title !== undefined) document.title = `${title} · ${texts.nav.settings} · ${project.name}`;
   }, [title, project.name]);
   return (
     <div className={style.settings}>
       <nav className={style.nav} aria-label={texts.nav.settings}>
-        {parts.map(({ name }) => (
+        {parts.map((name) => (
           <Link
             key={name}
             href={`/projects/${project.id}/settings/${name}`}
@@ -66,12 +64,12 @@ export function Settings({ project, boot, item = 'project' }: Props) {
         ))}
       </nav>
       <div className={style.part}>
-        {part === undefined ? (
+        {Content === undefined ? (
           <p role="status">{settingsTexts.notYours}</p>
         ) : (
           <>
             <h1>{title}</h1>
-            <part.Content project={project} publicUrl={boot.publicUrl} />
+            <Content project={project} publicUrl={boot.publicUrl} />
           </>
         )}
       </div>

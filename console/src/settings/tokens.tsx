@@ -5,6 +5,7 @@ import { day, instant, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { serviceNow } from '../api/clock.js';
 import { isAtLeast, type Project } from '../boot.js';
+import { useKeptFields } from '../shell/kept-fields.js';
 import { useSearch } from '../shell/search-field.js';
 import { settingsTexts } from '../texts/settings.js';
 import { createToken, revokeToken, type Token, tokensQuery } from './api.js';
@@ -100,6 +101,7 @@ const LIFETIMES = ['30d', '90d', '366d'] as const;
 
 function NewToken({ project }: { readonly project: Project }) {
   const [created, setCreated] = useState<string>();
+  const { props: keptFields } = useKeptFields(`token.${project.id}`);
   const { problem, isBusy, attempt } = useAttempt();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -117,7 +119,7 @@ function NewToken({ project }: { readonly project: Project }) {
     });
   };
   return (
-    <form className={`card ${style.card} ${style.form}`} onSubmit={submit}>
+    <form {...keptFields} className={`card ${style.card} ${style.form}`} onSubmit={submit}>
       <h2>{settingsTexts.newToken}</h2>
       <div className={style.fields}>
         <label>

@@ -6,7 +6,10 @@ import { type DashboardItem, listQuery } from '../api/dashboard-list.js';
 import { recallHistory } from '../ask/history.js';
 import { toFragment } from '../ask/permalink.js';
 import type { Boot, Project } from '../boot.js';
+import { partsOf } from '../settings/parts.js';
+import { alertTexts } from '../texts/alerts.js';
 import { paletteTexts } from '../texts/palette.js';
+import { settingsTexts } from '../texts/settings.js';
 import { texts } from '../texts.js';
 import { Dialog } from './dialog.js';
 import { hasWords } from './has-words.js';
@@ -35,7 +38,12 @@ function targetsOf(boot: Boot, project: Project, listed: readonly DashboardItem[
   const queries = recallHistory(project.id).map(
     ({ q, tz }): Target => ({ kind: 'query', label: q, href: `${base}/ask${toFragment({ q, tz })}` }),
   );
-  return [...screens, ...projects, ...dashboards, ...queries];
+  const parts = partsOf(project).map((part): Target => {
+    const label = paletteTexts.partOf(texts.nav.settings, settingsTexts.parts[part]);
+    return { kind: 'screen', label, href: `${base}/settings/${part}` };
+  });
+  const reports: Target = { kind: 'screen', label: alertTexts.reports.title, href: `${base}/alerts/reports` };
+  return [...screens, ...projects, ...dashboards, ...queries, reports, ...parts];
 }
 
 export function Palette({ boot, project, close }: { boot: Boot; project: Project; close: () => void }) {

@@ -48,6 +48,7 @@ export const dashboardsTexts = {
   more: 'More',
   print: 'Print',
   copyText: 'Copy YAML',
+  reports: 'Send as a report',
   saveAsMine: 'Save as mine',
   saveForProject: 'Copy for the project',
   delete: 'Delete dashboard',

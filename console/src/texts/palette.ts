@@ -3,5 +3,6 @@ export const paletteTexts = {
   placeholder: 'Go to a screen, a project, a dashboard or an earlier query',
   first: (shown: number, total: number) =>
     `The first ${shown} of ${total.toLocaleString('en')}. More words find the others.`,
+  partOf: (screen: string, part: string) => `${screen}: ${part}`,
   kinds: { screen: 'Screen', project: 'Project', dashboard: 'Dashboard', query: 'Query' },
 } as const;

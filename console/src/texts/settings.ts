@@ -58,7 +58,8 @@ export const settingsTexts = {
   revokeNote: 'The token stops working within a second. Agents and scripts that use it need another one.',
   revoked: 'Revoked',
   expired: 'Expired',
-  membersOf: (organization: string) => `Of ${organization}: all its projects have the same members.`,
+  membersOf: (organization: string) =>
+    `Of ${organization}: all its projects have the same members. For one project alone, make a token, which reads and does not sign in.`,
   roles: { owner: 'Owner', admin: 'Admin', member: 'Member' },
   role: 'Role',
   roleOf: (name: string) => `Role of ${name}`,

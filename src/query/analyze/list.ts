@@ -5,7 +5,7 @@ import type { FieldName, StageOf } from '../parse/syntax.js';
 import type { AnswerOrder } from './answer-order.js';
 import { isTimeField, resolveField } from './resolve-field.js';
 import type { EventSelection, ListColumn, ListOrder, Rows } from './resolved.js';
-import { report, type Scope } from './scope.js';
+import { reportBeforeSyntax, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 
 export interface ListQuery extends Omit<AnswerOrder, 'order'> {
@@ -36,12 +36,11 @@ export function takeList(scope: Scope, stages: StageReader, parts: ListParts): L
   const sort = stages.takeOne('sort');
   const size = stages.takeSize();
   if (size?.kind === 'top') {
-    report(
-      scope,
-      size.span,
-      'top does not go with list, which has no metric',
-      `write sort and limit: sort ${defaults.order.field.name} desc | limit 10`,
-    );
+    reportBeforeSyntax(scope, {
+      span: size.span,
+      message: 'top does not go with list, which has no metric',
+      hint: `write sort and limit: sort ${defaults.order.field.name} desc | limit 10`,
+    });
   }
   const columns = fields.map((name) => resolveColumn(scope, name, defaults)).filter(isDefined);
   return {

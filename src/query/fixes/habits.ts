@@ -5,7 +5,7 @@
 import { findNearest } from '../errors.js';
 import { OTHER_NAMES, otherNameOf } from '../fields.js';
 import { LOG_HABITS } from './log-habits.js';
-import { PRODUCT_HABITS } from './product-habits.js';
+import { PRODUCT_HABITS, VALUE_LISTS } from './product-habits.js';
 import { AGGREGATE, FIELD, GRANULARITY, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
 import { selectOf } from './select.js';
 
@@ -186,7 +186,8 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*)(?:percent(?:age)?|share)\b.*$`, '$1share', 'stage'),
   rule(String.raw`^(\s*)(?:moving|trailing|rolling\s+(?:last|window))\s+(\d+\s*\w+)\s*$`, '$1rolling $2', 'stage'),
   rule(String.raw`^(\s*)(?:running(?:\s+(?:total|sum|count))?|cumsum|accumulated?)\s*$`, '$1cumulative', 'stage'),
-  rule(String.raw`\btop\s+(\d+)\s+(?:by\s+)?(${FIELD})\s*$`, 'count by $2 | top $1', 'stage'),
+  rule(String.raw`^(\s*top\s+\d+)\s+desc(?:ending)?\s*$`, '$1', 'stage'),
+  rule(String.raw`\btop\s+(\d+)\s+(?:by\s+)?(?!(?:asc|desc)\b)(${FIELD})\s*$`, 'count by $2 | top $1', 'stage'),
   rule(String.raw`^(\s*)(?:(?:in|for|over)\s+)?(?:the\s+)?(?:last|past)\s+(\d+\s*\w+)\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)since\s+(\d+\s*[a-z]+)(?:\s+ago)?\s*$`, '$1last $2', 'stage'),
   rule(
@@ -334,11 +335,7 @@ export const HABITS: readonly Habit[] = [
   ),
   rule(String.raw`(?<=[<>=]\s*)\.(?=\d)`, '0.', 'stage'),
   rule(String.raw`(?<=["'\d])\s*,\s*(?=${FIELD}\s*(?:[<>~]|!?=))`, ' and ', 'stage'),
-  rule(
-    String.raw`(${FIELD})\s*=\s*(${VALUE})((?:\s+or\s+(?:"[^"]*"|'[^']*'|\d[\d.]*))+)(?!\s*[<>=~])`,
-    (_, field, first, rest) => `${field} in (${first}${rest?.replace(/\s+or\s+/gi, ', ')})`,
-    'stage',
-  ),
+  ...VALUE_LISTS,
   rule(String.raw`\bin\s+("[^"]*"|'[^']*')(?!\s*[,(])`, 'in ($1)', 'stage'),
   rule(
     String.raw`(${FIELD})\s*(?:(!=|<>)|==?)\s*([([])([^()[\]]*)[)\]]`,

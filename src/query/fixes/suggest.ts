@@ -6,6 +6,7 @@ import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES, STAGES } from '../language.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
+import { movingAverage } from './moving-average.js';
 import { PIPES } from './product-habits.js';
 import { type Now, relativeTime } from './relative-time.js';
 
@@ -206,6 +207,7 @@ function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }
     ...fixes,
     ...doublePipe(text, span, { isBeforeStage: false }),
     ...relativeTime(text, { part, span, now }),
+    ...movingAverage(text, part),
     ...own,
     ...missingParts(text, span, part, isSource),
   ];

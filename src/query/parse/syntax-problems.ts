@@ -34,6 +34,8 @@ const RELATIVE = 'last is a stage; a condition has dates: user.first_seen > 2026
 const UNTIL = 'the form is: from 2026-01-01 to 2026-02-01';
 const STAR_CONDITION = '* takes no brackets: its conditions are in where, and names of events take them';
 const MEAN = 'the mean is avg: avg event_properties.amount';
+const MOVING_AVERAGE =
+  'rolling 7d has the total of 7 days; the average of a count is: formula count(signup last 7d) / 7 by day';
 
 /** Words of other query languages and their equivalents. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
@@ -52,6 +54,8 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['till', UNTIL],
   ['mean', MEAN],
   ['average', MEAN],
+  ['moving', MOVING_AVERAGE],
+  ['trailing', MOVING_AVERAGE],
   ...SESSION_COLUMN_FORMS,
   ['||', 'a pipe is |, and conditions are joined with or'],
 ]);
@@ -159,6 +163,7 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   const word = wordOf(text, source);
   if (tokenText === '||') return otherWord(tokenText) ?? form;
   if (tokenText === ',' && error.parent?.name === 'Aggregate') return ONE_AGGREGATE;
+  if (form === STAGES.rolling.hint && /^(?:avg|average|mean)$/i.test(tokenText)) return MOVING_AVERAGE;
   if (/[<>=]\s*last\s+$/.test(text.slice(0, error.from))) return RELATIVE;
   if (tokenText === '[' && text.slice(0, error.from).trimEnd().endsWith('*')) return STAR_CONDITION;
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
@@ -195,7 +200,7 @@ function unknownStage(text: string, node: SyntaxNode): QueryProblem {
   const word = node.firstChild ?? node;
   const name = text.slice(word.from, word.to);
   const nearest = findNearest(name, STAGE_NAMES);
-  const instead = otherWord(name);
+  const instead = name.toLowerCase() === 'to' ? UNTIL : otherWord(name);
   return {
     message: `unknown stage ${quote(name)}`,
     span: { from: word.from, to: word.to },

@@ -52,6 +52,24 @@ test.each([
   ['signup last 7d by day', 'signup | last 7d | by day'],
   ['signup where _os = "x" unique by week last 30d', 'signup | where _os = "x" | unique by week | last 30d'],
   ['choice k results goal window 7d', 'choice k | results goal | window 7d'],
+  // Values and fields as English lists them.
+  ['a | where _country = DE or AT', 'a | where _country in (DE, AT)'],
+  ['a | where _country is DE or AT', 'a | where _country in (DE, AT)'],
+  [
+    'a | where (_country = "DE" or AT) and plan = x',
+    'a | where (_country in ("DE", AT)) and event_properties.plan = x',
+  ],
+  ['a | where _country = DE or AT or _os = iOS', 'a | where _country in (DE, AT) or _os = iOS'],
+  ['a | where _country != DE and AT', 'a | where _country not in (DE, AT)'],
+  ['a | list time user_id', 'a | list time, user_id'],
+  ['a | list time and user_id, price', 'a | list time, user_id, event_properties.price'],
+  ['a | list time limit 5', 'a | list time | limit 5'],
+  ['a | count by day _country user.plan', 'a | count by day, _country, user.plan'],
+  ['a | top 10 desc', 'a | top 10'],
+  // A moving average is a total of days, divided by their number.
+  ['a | count by day | moving average 7d', 'formula count(a last 7d) / 7 by day'],
+  ['a[x = 1] | last 30d | count by day | rolling avg 7 days', 'formula count(a[x = 1] last 7d) / 7 by day | last 30d'],
+  ['a | sum price by day | 7-day moving average', 'formula sum(a, price last 7d) / 7 by day'],
 ])('all fixes of %s make %s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
   expect(detailsOf(expected)).toEqual([]);
@@ -60,6 +78,35 @@ test.each([
 test('the hint of a name names what the fix writes', () => {
   const [detail] = detailsOf('a | where properties.$browser = "Chrome"');
   expect([detail?.hint, detail?.fix?.text]).toEqual(['nearest is "_browser"', '_browser']);
+});
+
+test.each([
+  // Both halves may be meant.
+  'a | where _country = DE or _os',
+  'a | where _country = DE or cohort.power',
+  // An order, not a field.
+  'a | list time desc',
+  // The sum of the people of seven days is not that of their days.
+  'a | unique by day | moving average 7d',
+  'a | count by week | moving average 7d',
+  // The comment would be lost.
+  'a # sold\n| count by day | moving average 7d',
+])('%s has no fix that asks the same', (text) => {
+  expect(detailsOf(text).map(({ fix }) => fix)).toEqual([undefined]);
+});
+
+test.each([
+  ['users | top 10 by seats', 'top does not go with list, which has no metric'],
+  ['a | list time price', 'unexpected "price" in list'],
+])('the one mistake of %s is one problem', (text, message) => {
+  expect(detailsOf(text).map((detail) => detail.message)).toEqual([message]);
+});
+
+test.each([
+  ['a | to 2026-11-01', 'the form is: from 2026-01-01 to 2026-02-01'],
+  ['a | unique by day | rolling avg 7d', expect.stringContaining('formula count(signup last 7d) / 7 by day')],
+])('the hint of %s says how it is written', (text, hint) => {
+  expect(detailsOf(text).map((detail) => detail.hint)).toEqual([hint]);
 });
 
 test.each(['list signup', 'unique signup'])('%s may mean an event, so that it has no fix', (text) => {
