@@ -179,10 +179,12 @@ describe('token routes', () => {
     expect(await send(service)).toBe(200);
     await join(postgres, team.organization.id, person, 'owner');
     expect((await query(personal)).status).toBe(401);
-    // Also one that is not revoked.
+    // Also one that is not revoked, whatever the person is elsewhere.
+    const { organization: elsewhere } = await createTeam(postgres);
+    await join(postgres, elsewhere.id, person, 'owner');
     const { token } = (await create(person)).body;
     expect((await query(token)).status).toBe(200);
-    await postgres('members').where({ person_id: person.id }).delete();
+    await postgres('members').where({ person_id: person.id, organization_id: team.organization.id }).delete();
     await stops(async () => expect((await query(token)).status).toBe(401));
   });
 });

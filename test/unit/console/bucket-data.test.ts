@@ -1,7 +1,13 @@
 // Series of charts from the rows of an answer: rows that are missing, numbers of axes, and several
 // answers as one.
 import { expect, test } from 'vitest';
-import { isTimed, toBucketData, toComparable } from '../../../console/src/answer/bucket-data.js';
+import {
+  isTimed,
+  toBucketData,
+  toComparable,
+  toHistogramData,
+  toLifecycleData,
+} from '../../../console/src/answer/bucket-data.js';
 import { splitColumns } from '../../../console/src/answer/columns.js';
 import { day } from '../../../console/src/answer/format.js';
 import type { Answer } from '../../../console/src/api/answer.js';
@@ -99,4 +105,38 @@ test('several answers as one count when each of them counts', () => {
 
 test('day() names the weekday on request', () => {
   expect([day('2026-03-01'), day('2026-03-01', true)]).toEqual(['1 Mar 2026', 'Sun, 1 Mar 2026']);
+});
+
+test('toLifecycleData() has the people of each status in each period, in the order of time', () => {
+  const rows = [
+    { period: '2026-03-02', status: 'New', users: 7 },
+    { period: '2026-03-02', status: 'Dormant', users: -3 },
+    { period: '2026-03-01', status: 'New', users: 2 },
+    { period: '2026-03-01', status: 'Returning', users: 4 },
+  ];
+  const answer = { ...answerOf(rows, ['period', 'status', 'users']), mode: 'lifecycle' } as const;
+  const { buckets, series } = toLifecycleData(answer, 'UTC');
+  expect(buckets.map(({ long }) => long)).toEqual(['1 Mar 2026', '2 Mar 2026']);
+  expect(series.map(({ name, values }) => [name, values])).toEqual([
+    ['New', [2, 7]],
+    ['Returning', [4, 0]],
+    ['Resurrected', [0, 0]],
+    ['Dormant', [0, -3]],
+  ]);
+});
+
+test('toHistogramData() has zero for a number of days that no person has, unless rows are left out', () => {
+  const rows = [
+    { active_days: 1, users: 5 },
+    { active_days: 4, users: 2 },
+  ];
+  const answer = { ...answerOf(rows, ['active_days', 'users']), mode: 'stickiness' } as const;
+  const { buckets, series } = toHistogramData(answer);
+  expect(buckets.map(({ long }, index) => [long, series[0]?.values[index]])).toEqual([
+    ['1 active day', 5],
+    ['2 active days', 0],
+    ['3 active days', 0],
+    ['4 active days', 2],
+  ]);
+  expect(toHistogramData({ ...answer, total: 3 }).series[0]?.values).toEqual([5, 2]);
 });
