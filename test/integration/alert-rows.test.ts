@@ -97,6 +97,7 @@ test.each([
   expect([(await rowOf('orders')).state, await toldTimes()]).toEqual(['firing', 1]);
   await setDue('0');
   const claimed = await claimAlert();
+  await setDue('1 hour');
   await sync(changed);
   expect(await rowOf('orders')).toMatchObject({ state: 'ok', failures: 0, changed_at: null });
   await recordFiring(claimed);
@@ -130,8 +131,10 @@ test('an alert and a report of one id are two, and a document deletes no rows of
   const other = await newProject();
   await sync({ alerts: [ALERT] }, other);
   await sync({ alerts: [ALERT], reports: [{ ...REPORT, id: ALERT.id }] });
+  const ids = async () => postgres('alerts').where({ project_id: projectId }).orderBy('position').pluck('id');
+  const [, report] = await ids();
   await sync({ reports: [{ ...REPORT, id: ALERT.id }] });
-  expect(await postgres('alerts').where({ project_id: projectId }).pluck('kind')).toEqual(['report']);
+  expect(await ids()).toEqual([report]);
   expect(await postgres('alerts').where({ project_id: other }).pluck('kind')).toEqual(['alert']);
 });
 

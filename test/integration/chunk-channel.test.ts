@@ -141,6 +141,17 @@ describe('a chunk channel that breaks', () => {
     sender.close();
   });
 
+  test('the receiver fails when the last chunk is missing', async () => {
+    const { channel, receiver, sender } = await connect();
+    await sender.send(Buffer.from('first'));
+    const total = Buffer.alloc(8);
+    total.writeDoubleLE(6);
+    await redis.publish(`chunks:${channel}:down`, Buffer.concat([Buffer.from('E'), total]));
+    expect(await reasonOf(collect(receiver))).toMatchObject({ message: 'the sender has failed' });
+    await receiver.leave();
+    sender.close();
+  });
+
   test('the sender fails and aborts when the receiver leaves', async () => {
     const { receiver, sender } = await connect();
     await receiver.leave();
