@@ -6,10 +6,12 @@ import { claimDueAlert, recordCheck } from '../../src/alerts/check-store.js';
 import type { AlertConfig } from '../../src/alerts/config-schema.js';
 import type { AlertMessage } from '../../src/alerts/message.js';
 import { OwnerTurns } from '../../src/alerts/owner-turns.js';
+import { findAlert, listAlerts } from '../../src/alerts/read-store.js';
 import { type AlertsOfDocument, syncAlerts } from '../../src/alerts/sync-alerts.js';
 import { type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import type { ReportMessage } from '../../src/reports/message.js';
+import { findReport, listReports } from '../../src/reports/read-store.js';
 import { claimDueReport, recordFailedRun, recordRun, rescheduleReports } from '../../src/reports/report-store.js';
 import { signIn } from '../support/accounts.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
@@ -136,6 +138,19 @@ test('an alert and a report of one id are two, and a document deletes no rows of
   await sync({ reports: [{ ...REPORT, id: ALERT.id }] });
   expect(await ids()).toEqual([report]);
   expect(await postgres('alerts').where({ project_id: other }).pluck('kind')).toEqual(['alert']);
+});
+
+test('alerts and reports of another project are neither listed nor found', async () => {
+  const other = await newProject();
+  await sync({ alerts: [ALERT], reports: [REPORT] }, other);
+  const [[alert], [report]] = [await listAlerts(postgres, other), await listReports(postgres, other)];
+  expect([alert?.key, report?.key]).toEqual(['orders', 'daily']);
+  expect([await listAlerts(postgres, projectId), await listReports(postgres, projectId)]).toEqual([[], []]);
+  expect(await findAlert(postgres, projectId, String(alert?.id))).toBeUndefined();
+  expect(await findReport(postgres, projectId, String(report?.id))).toBeUndefined();
+  // Each is found as what it is.
+  expect(await findAlert(postgres, other, String(report?.id))).toBeUndefined();
+  expect(await findReport(postgres, other, String(alert?.id))).toBeUndefined();
 });
 
 test('a report that is due stays due when its document is stored again, or its project moves', async () => {
