@@ -74,7 +74,10 @@ test('the numbers of an axis have the form of their column', () => {
 });
 
 test('an annotation is at its minute', () => {
-  const rows = ['2026-03-02T20:30:00Z', '2026-03-02T20:31:00Z'].map((minute) => ({ minute, count: 1 }));
+  const rows = ['2026-03-02T20:30:00Z', '2026-03-02T20:31:00Z', '2026-03-02T20:32:00Z'].map((minute) => ({
+    minute,
+    count: 1,
+  }));
   const annotations = [{ at: '2026-03-02T20:31:40Z', time: '2026-03-02T20:31:40Z', text: 'Release' }];
   const answer = { ...answerOf(rows, ['minute', 'count']), metadata: { annotations } };
   const measure = { name: 'count', kind: 'number' } as const;
