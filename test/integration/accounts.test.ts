@@ -1,7 +1,9 @@
 // Management routes: organizations, members, projects. Tokens, invitations and domains have their
 // own files.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createInvitation } from '../../src/accounts/invitations.js';
 import { createOrganization } from '../../src/accounts/store.js';
+import { toOrganizationId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import {
   type Answer,
@@ -151,6 +153,17 @@ describe('member routes', () => {
   ])('PATCH answers 400 to the role %j', async (body, error) => {
     const answer = await ask(`PATCH ${path(`/${team.people.member.id}`)}`, as(team.people.owner, body));
     expect(answer).toEqual({ status: 400, body: { error } });
+  });
+
+  test('a person who joined meanwhile keeps the role when they accept an invitation', async () => {
+    const { organization, people } = await createTeam(postgres);
+    const { email, id } = people.member;
+    const inviting = { email, role: 'admin', invitedBy: people.owner.id } as const;
+    const { token } = await createInvitation(postgres, toOrganizationId(organization.id), inviting);
+    const answer = await ask(`POST /api/invitations/${token}/accept`, as(people.member));
+    expect(answer).toMatchObject({ status: 200, body: { role: 'member' } });
+    const member = await postgres('members').where({ organization_id: organization.id, person_id: id }).first('role');
+    expect(member).toEqual({ role: 'member' });
   });
 
   test.each([

@@ -6,6 +6,7 @@ import { newUuidV7 } from '../../src/platform/ids.js';
 import { ChunkReceiver, ChunkSender } from '../../src/platform/redis/chunk-channel.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { DuplexClosed } from '../../src/platform/redis/redis-duplex.js';
+import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -34,15 +35,27 @@ async function connect(): Promise<{ channel: string; receiver: ChunkReceiver; se
   return { channel, receiver, sender };
 }
 
-/** Cuts the subscribers of this test's database only, because other tests share the server. */
-async function cutSubscribers(): Promise<void> {
-  const admin = createRedis({ REDIS_URL: inject('engines').redisAdmin });
+/** Of this test's database only, because other tests share the server. */
+async function subscribersOf(admin: Redis): Promise<string[]> {
   const clients = String(await admin.call('CLIENT', 'LIST', 'TYPE', 'pubsub')).split('\n');
-  for (const client of clients.filter((line) => line.includes(` db=${redis.options.db} `))) {
-    await admin.client('KILL', 'ID', /^id=(\d+) /.exec(client)?.[1] ?? '');
-  }
-  admin.disconnect();
+  return clients.filter((line) => line.includes(` db=${redis.options.db} `));
 }
+
+const asAdmin = async <T>(work: (admin: Redis) => Promise<T>): Promise<T> => {
+  const admin = createRedis({ REDIS_URL: inject('engines').redisAdmin });
+  try {
+    return await work(admin);
+  } finally {
+    admin.disconnect();
+  }
+};
+
+const cutSubscribers = (): Promise<void> =>
+  asAdmin(async (admin) => {
+    for (const client of await subscribersOf(admin)) {
+      await admin.client('KILL', 'ID', /^id=(\d+) /.exec(client)?.[1] ?? '');
+    }
+  });
 
 async function collect(receiver: ChunkReceiver): Promise<Buffer> {
   const chunks: Buffer[] = [];
@@ -141,6 +154,17 @@ describe('a chunk channel that breaks', () => {
     sender.close();
   });
 
+  test('the receiver fails when the last chunk is missing', async () => {
+    const { channel, receiver, sender } = await connect();
+    await sender.send(Buffer.from('first'));
+    const total = Buffer.alloc(8);
+    total.writeDoubleLE(6);
+    await redis.publish(`chunks:${channel}:down`, Buffer.concat([Buffer.from('E'), total]));
+    expect(await reasonOf(collect(receiver))).toMatchObject({ message: 'the sender has failed' });
+    await receiver.leave();
+    sender.close();
+  });
+
   test('the sender fails and aborts when the receiver leaves', async () => {
     const { receiver, sender } = await connect();
     await receiver.leave();
@@ -169,5 +193,7 @@ describe('opening a chunk channel', () => {
 
   test('ChunkSender.open() returns undefined when the receiver has left', async () => {
     expect(await ChunkSender.open(redis, newUuidV7())).toBeUndefined();
+    // Its connection is closed.
+    await eventually(async () => expect(await asAdmin(subscribersOf)).toEqual([]));
   });
 });

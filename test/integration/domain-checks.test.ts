@@ -66,6 +66,8 @@ const isChecked = async (domain: Verified): Promise<void> => {
   expect(Date.now() - checked_at.getTime()).toBeLessThan(60_000);
 };
 
+const mailsTo = (email: string) => smtp.mails.filter((mail) => mail.includes(`To: ${email}`));
+
 const CHECKED_WITHIN_MS = 45_000;
 const checkDueDomains = () => runScheduled(databases, CHECK_OF_DUE_DOMAINS);
 
@@ -127,7 +129,6 @@ test('a domain stops admitting members after seven days without its record, and 
   await age(gone, 8);
   await checkDueDomains();
   await eventually(() => isChecked(gone), CHECKED_WITHIN_MS);
-  const mailsTo = (email: string) => smtp.mails.filter((mail) => mail.includes(`To: ${email}`));
   expect(mailsTo(gone.team.people.owner.email)).toHaveLength(1);
   expect(mailsTo(kept.team.people.owner.email)).toEqual([]);
   // Missing for a day, of which two pass before the first mail.
@@ -160,6 +161,16 @@ test('a domain whose record returns admits members again after the next check, o
   await eventually(async () => expect(await admits(checked)).toBe(true), CHECKED_WITHIN_MS);
   const { record_seen_at, admits_until } = await shown(checked);
   expect(Date.parse(admits_until) - Date.parse(record_seen_at)).toBe(7 * 24 * 60 * 60_000);
+
+  // Its owners get a mail again when the record is missing once more.
+  for (const domain of [checked, asked]) {
+    dns.records.delete(domain.record.name);
+    await age(domain, 9);
+  }
+  await checkDueDomains();
+  await eventually(async () => {
+    for (const { team } of [checked, asked]) expect(mailsTo(team.people.owner.email)).toHaveLength(2);
+  }, CHECKED_WITHIN_MS);
 }, 240_000);
 
 test('another organization can verify a domain that has lapsed', async () => {

@@ -149,6 +149,18 @@ test('a move changes the epoch, leaves no table behind, and needs equal migratio
   expect(await tables.json()).toEqual([]);
 }, 240_000);
 
+test('a project from before the second shard leaves the first one', async () => {
+  const { id } = await createTestProject(two.databases);
+  await two.postgres('project_placements').where({ project_id: id }).delete();
+  await two.postgres('project_traces').where({ project_id: id }).delete();
+  const values = [{ project_id: id, event_type: 'visit', time: '2026-01-01 00:00:00', insert_id: 'one' }];
+  await (await two.clientOf(1)).insert({ table: 'events', values, format: 'JSONEachRow' });
+  await moveProject(two.sayingDeps().deps, id, 2);
+  expect([await two.rowsOn(1, { id }), await two.rowsOn(2, { id })]).toEqual([0, 1]);
+  // An erasure looks there as well.
+  expect((await two.shards.tracesOf(id)).map((shard) => shard.id)).toEqual([2, 1]);
+}, 240_000);
+
 test('rows that queries still read are spared by the move after one that was killed', async () => {
   const { id, home, other } = await two.projectWithEvent();
   const killed = two.sayingDeps({ waitMs: 3000, onLine: (line) => line.startsWith('waiting') && killed.abort() });

@@ -5,7 +5,10 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { publishPlacements } from '../../src/ingest/placement-cache.js';
+import { createIngestQueue, enqueueIngest } from '../../src/ingest/queue.js';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { newUuidV7, toProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { copyProject } from '../../src/shards/copy-project.js';
@@ -166,6 +169,46 @@ test('a command that has lost its lock can do nothing to a later move', async ()
     async () => expect([await two.rowsOn(from, other), await two.rowsOn(to, other)]).toEqual([0, 30]),
     60_000,
   );
+}, 240_000);
+
+test('a job with a rejected event waits for the end of a move of another project, and then keeps the event', async () => {
+  const clickhouse = await two.clientOf(1);
+  const queue = createIngestQueue(two.redis);
+  // No worker may take the move for abandoned.
+  const locker = createPostgres(two.databases.config, { poolMax: 1 });
+  const moving = await createTestProject(two.databases);
+  const { shard: from } = await two.shards.homeOf(moving.id);
+  const constraint = "ADD CONSTRAINT IF NOT EXISTS no_bad CHECK insert_id != 'bad'";
+  await clickhouse.command({ query: `ALTER TABLE events ${constraint}` });
+  try {
+    await eventually(async () => {
+      const { rows } = await locker.raw('SELECT pg_try_advisory_lock(4726108) AS mine');
+      expect(rows[0].mine).toBe(true);
+    });
+    const move = await beginMove(two.postgres, { projectId: moving.id, from, to: from === 1 ? 2 : 1 });
+    await publishPlacements(two.redis);
+    const settled = { id: toProjectId(newUuidV7()) };
+    const toItem = ({ id }: Pick<NewProject, 'id'>, insertId: string) => ({
+      header: { v: 1, p: id, t: Date.now(), ip: '', ua: '', geo: {}, o: 'unknown', r: insertId, n: 1 } as const,
+      body: Buffer.from(JSON.stringify({ event_type: 'a', insert_id: insertId })),
+    });
+    const items = [toItem(settled, 'bad'), toItem(settled, 'good'), toItem(moving, 'late')];
+    await enqueueIngest(queue, two.redis, { items, weight: 3 });
+    await eventually(async () => expect(await two.rowsOn(1, settled)).toBe(1), 60_000);
+    expect([await two.rowsOn(from, moving), await queue.getFailedCount()]).toEqual([0, 0]);
+
+    await cancelMove(two.postgres, { projectId: moving.id, move });
+    await publishPlacements(two.redis);
+    await eventually(async () => expect(await queue.getFailedCount()).toBe(1), 60_000);
+    expect([await two.rowsOn(from, moving), await two.rowsOn(1, settled)]).toEqual([1, 1]);
+    const [job] = await queue.getFailed();
+    expect(job?.data.requests).toEqual(['bad']);
+  } finally {
+    await clickhouse.command({ query: 'ALTER TABLE events DROP CONSTRAINT no_bad' });
+    await queue.clean(0, 100, 'failed');
+    await queue.close();
+    await locker.destroy();
+  }
 }, 240_000);
 
 test('a deletion that arrives late spares what came after it was decided', async () => {

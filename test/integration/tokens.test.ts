@@ -163,6 +163,33 @@ describe('token routes', () => {
     expect((await ask(`DELETE /api/me/tokens/${theirs.id}`, as(team.people.admin))).status).toBe(200);
   });
 
+  test('tokens of other projects are neither listed nor revoked, and those of deleted projects are not listed', async () => {
+    const { owner } = team.people;
+    const other = await createTeam(postgres);
+    const newPath = async ({ organization }: TestTeam) =>
+      `/api/projects/${(await createTeamProject(postgres, databases, organization.id, 'Shop')).id}`;
+    const [sibling, foreign] = [await newPath(team), await newPath(other)];
+    const body = { name: 'T', kind: 'service', scopes: ['query'] };
+    const [theirs, ours] = [
+      (await ask(`POST ${foreign}/tokens`, as(other.people.owner, body))).body,
+      (await ask(`POST ${sibling}/tokens`, as(owner, { ...body, kind: 'personal' }))).body,
+    ];
+    const own = (await create(owner, { kind: 'service' })).body;
+    const ids = async (route: string) => (await ask(route, as(owner))).body.map(({ id }: { id: string }) => id);
+    expect(await ids(`GET ${path}`)).toEqual(expect.not.arrayContaining([theirs.id]));
+    expect(await ids(`GET ${path}`)).toEqual(expect.not.arrayContaining([ours.id]));
+    for (const { id } of [theirs, ours]) expect((await ask(`DELETE ${path}/${id}`, as(owner))).status).toBe(404);
+    for (const { token } of [theirs, ours]) expect((await query(token)).status).toBe(200);
+
+    // Service tokens are of the project, not of the person who made them.
+    expect(await ids('GET /api/me/tokens')).toContain(ours.id);
+    expect(await ids('GET /api/me/tokens')).not.toContain(own.id);
+    expect((await ask(`DELETE /api/me/tokens/${own.id}`, as(owner))).status).toBe(404);
+    const both = { project_name: 'Shop', project_name_confirm: 'Shop' };
+    expect((await ask(`DELETE ${sibling}`, as(owner, both))).status).toBe(200);
+    expect(await ids('GET /api/me/tokens')).not.toContain(ours.id);
+  });
+
   test('a personal token loses rights when its person is demoted and stops when they leave', async () => {
     const person = await signIn(postgres);
     await join(postgres, team.organization.id, person, 'admin');
@@ -179,10 +206,12 @@ describe('token routes', () => {
     expect(await send(service)).toBe(200);
     await join(postgres, team.organization.id, person, 'owner');
     expect((await query(personal)).status).toBe(401);
-    // Also one that is not revoked.
+    // Also one that is not revoked, whatever the person is elsewhere.
+    const { organization: elsewhere } = await createTeam(postgres);
+    await join(postgres, elsewhere.id, person, 'owner');
     const { token } = (await create(person)).body;
     expect((await query(token)).status).toBe(200);
-    await postgres('members').where({ person_id: person.id }).delete();
+    await postgres('members').where({ person_id: person.id, organization_id: team.organization.id }).delete();
     await stops(async () => expect((await query(token)).status).toBe(401));
   });
 });

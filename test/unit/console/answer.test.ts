@@ -10,7 +10,6 @@ import {
 } from '../../../console/src/answer/bucket-data.js';
 import { partOf, rangeStage, shortLabel } from '../../../console/src/answer/buckets.js';
 import { columnsOf, showCell, showNumber, splitColumns } from '../../../console/src/answer/columns.js';
-import { toFlow } from '../../../console/src/answer/flow.js';
 import { compact, duration, exact, percent, period, shortDuration } from '../../../console/src/answer/format.js';
 import { isEmpty } from '../../../console/src/answer/is-empty.js';
 import type { Answer } from '../../../console/src/api/answer.js';
@@ -33,6 +32,7 @@ test.each([
   [compact(999_949), '999.9 k'],
   [compact(999_951), '1 M'],
   [compact(-2_500_000), '-2.5 M'],
+  [compact(2_500_000_000), '2.5 G'],
   [compact(2_700_000_000_000), '2.7 T'],
   [compact(2.5e18), '2.5E18'],
   [compact(0.0005), '0.0005'],
@@ -48,7 +48,9 @@ test.each([
   [exact(0.00000012), '0.00000012'],
   [percent(0.125), '12.5 %'],
   [duration(0.25), '0.3 s'],
+  [duration(12.4), '12 s'],
   [duration(59), '59 s'],
+  [duration(60), '1 min'],
   [duration(204), '3 min 24 s'],
   [duration(7200), '2 h'],
   [shortDuration(200), '3.3 min'],
@@ -234,11 +236,13 @@ test.each([
   ['sessions', { day: '2026-03-01', sessions: 2, avg_duration: 0 }, false],
   ['sessions', { day: '2026-03-01', count: 418 }, false],
   ['sessions', { day: '2026-03-01', average: 0 }, false],
+  ['sessions', { day: '2026-03-01', average: null }, true],
   ['funnel', { step: 1, users: 0 }, true],
   ['formula', { day: '2026-03-01', value: null }, false],
   ['stickiness', { distinct_id: 'ada' }, false],
 ] as const)('isEmpty() of %s with the row %j is %s', (mode, row, expected) => {
   expect(isEmpty({ ...answerOf([row], Object.keys(row)), mode })).toBe(expected);
+  expect(isEmpty({ ...answerOf([], Object.keys(row)), mode })).toBe(true);
   // Of more rows than these nothing is known.
   expect(isEmpty({ ...answerOf([row], Object.keys(row)), mode, total: 2 })).toBe(false);
 });
@@ -384,15 +388,4 @@ test.each([undefined, 'signup', 'checkout: done "x"'])('startersFor(%s) gives va
   const all = startersFor(event);
   expect(all.length).toBeGreaterThanOrEqual(event === undefined ? 7 : 10);
   expect(all.flatMap(({ q }) => check(q, 'UTC'))).toEqual([]);
-});
-
-test('toFlow() merges paths by position and groups rare steps', () => {
-  const paths = Array.from({ length: 9 }, (_, index) => ({ path: ['a', `b${index}`, 'c'], users: 10 - index }));
-  const { columns, links } = toFlow({ ...answerOf(paths, ['path', 'users']), mode: 'paths' }, 'rest');
-  expect(columns.map((nodes) => nodes.length)).toEqual([1, 7, 1]);
-  expect(columns[0]?.[0]).toEqual({ position: 0, name: 'a', people: 54 });
-  expect(columns[1]?.at(-1)).toEqual({ position: 1, name: 'rest', people: 9 });
-  const into = (position: number): number =>
-    links.filter(({ to }) => to.position === position).reduce((sum, { people }) => sum + people, 0);
-  expect([into(1), into(2)]).toEqual([54, 54]);
 });

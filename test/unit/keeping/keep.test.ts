@@ -54,3 +54,9 @@ describe('a query behind an edge is warned', () => {
     ).toEqual([]);
   });
 });
+
+test('without a default only the named types have an edge', () => {
+  const keep: Keep = { events: [{ event: 'view', days: 30 }] };
+  const nowMs = Date.parse('2026-11-20T09:30:00Z');
+  expect(edgesOf(keep, nowMs)).toEqual([{ events: ['view'], days: 30, beforeMs: Date.parse('2026-10-21') }]);
+});

@@ -104,3 +104,17 @@ test('cards without rows, and dashboards without cards, are named', () => {
   expect(mailOf([{ ...table, rows: [], total: 0 }]).text).toContain('Orders by country\nno rows\n');
   expect(mailOf([]).text).toContain('The dashboard has no cards with queries.');
 });
+
+test('a table of numbers that is shown as a whole has its rows, and no remark', () => {
+  const whole: ReportCard = {
+    ...{ title: 'Hours', columns: ['hour_of_day', 'count'], numbers: [true, true] },
+    ...{ total: 2, columns_left_out: 0 },
+    rows: [
+      ['9', '120'],
+      ['10', '3'],
+    ],
+  };
+  const { text, html } = mailOf([whole]);
+  expect(text).toContain('Hours\nhour_of_day  count\n          9    120\n         10      3\n\nhttps://');
+  expect(html).toContain('</tbody></table>\n\n');
+});
