@@ -46,9 +46,10 @@ const UNITS = [
 ] as const;
 
 /** 204 → `3 min 24 s`: the two largest units. */
-export function duration(seconds: number): string {
+export function duration(exactSeconds: number): string {
+  const seconds = exactSeconds < 10 ? exactSeconds : Math.round(exactSeconds);
   const index = UNITS.findIndex(([, size]) => seconds >= size);
-  if (index < 0) return `${seconds.toLocaleString('en', { maximumFractionDigits: seconds < 10 ? 1 : 0 })}${THIN}s`;
+  if (index < 0) return `${seconds.toLocaleString('en', { maximumFractionDigits: 1 })}${THIN}s`;
   const [unit, size] = UNITS[index] ?? ['min', 60];
   const [nextUnit, nextSize] = UNITS[index + 1] ?? ['s', 1];
   const whole = Math.floor(seconds / size);

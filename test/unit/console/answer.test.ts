@@ -50,6 +50,7 @@ test.each([
   [duration(0.25), '0.3 s'],
   [duration(12.4), '12 s'],
   [duration(59), '59 s'],
+  [duration(59.7), '1 min'],
   [duration(60), '1 min'],
   [duration(204), '3 min 24 s'],
   [duration(7200), '2 h'],
