@@ -368,10 +368,6 @@ export const HABITS: readonly Habit[] = [
 const STRING = /(["'])((?:(?!\1)[^\\]|\\[\s\S])*)\1/g;
 const HIDDEN = /(["'])§(\d+)§\1/g;
 
-/** Patterns with several blanks in a row take the third power of the length of a run. */
-const LONG_RUN = /\s{20,}/g;
-const shorten = (text: string): string => text.replace(LONG_RUN, (run) => (run.includes('\n') ? '\n' : ' '));
-
 /** Rewrites every match outside strings; undefined when the habit does not apply. */
 export function applyHabit(
   { pattern, replacement, only, readsStrings }: Habit,
@@ -382,7 +378,7 @@ export function applyHabit(
   const strings: string[] = [];
   const hide = (whole: string, quote: string, text: string): string =>
     text === '' ? whole : `${quote}§${strings.push(text) - 1}§${quote}`;
-  const part = readsStrings ? written : shorten(written.replace(STRING, hide));
+  const part = readsStrings ? written : written.replace(STRING, hide);
   const all = new RegExp(pattern.source, 'gi');
   if (!all.test(part)) return undefined;
   all.lastIndex = 0;

@@ -23,6 +23,8 @@ const PROBLEMS_MAX = 5;
 const CANDIDATES_MAX = 8;
 const NAMES_MAX = 3;
 const CHARACTERS_MAX = 4_000;
+/** Of a source or stage that habits are looked for in: some take the square of its length. */
+const PART_CHARACTERS_MAX = 1_000;
 
 export function suggestFixes(
   text: string,
@@ -168,6 +170,7 @@ type Rewrite = (part: string, isSource: boolean) => readonly string[];
 function rewriteOnce(): Rewrite {
   const known = new Map<string, readonly string[]>();
   return (part, isSource) => {
+    if (part.length > PART_CHARACTERS_MAX) return [];
     const key = `${isSource} ${part}`;
     const found = known.get(key) ?? rewrite(part, isSource);
     known.set(key, found);
