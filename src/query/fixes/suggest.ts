@@ -36,15 +36,19 @@ export function suggestFixes(
   const taken: Span[] = [];
   const rewrittenOf = rewriteOnce();
   const unsolved = new Set(problems.map(({ message }) => message));
-  return problems.map((problem, index) => {
+  const followed = new Set<QueryProblem>();
+  return problems.flatMap((problem, index) => {
+    if (followed.has(problem)) return [];
     if (index >= PROBLEMS_MAX) return problem;
     const candidates = candidatesFor(text, problem, { now, rewrittenOf })
       .filter(({ span }) => !taken.some((other) => span.from <= other.to && other.from <= span.to))
       .slice(0, CANDIDATES_MAX);
-    const fix = bestOf(text, problem, { before: problems, unsolved, candidates, findProblems });
-    if (fix === undefined) return withForm(problem);
+    const best = bestOf(text, problem, { before: problems, unsolved, candidates, findProblems });
+    if (best === undefined) return withForm(problem);
+    const { fix } = best;
     taken.push(fix.span);
     unsolved.delete(problem.message);
+    for (const other of problems.slice(index + 1)) if (followsFrom(other, best)) followed.add(other);
     return { ...problem, fix };
   });
 }
@@ -65,6 +69,18 @@ interface Choice {
 }
 
 /**
+ * Whether the problem vanishes with a fix that leaves its text as it is: it was only what the
+ * parser made of the text behind a mistake.
+ */
+const followsFrom = ({ message, span }: QueryProblem, { fix, left }: Solution): boolean =>
+  (span.from > fix.span.to || span.to < fix.span.from) && !left.some((other) => other.message === message);
+
+interface Solution {
+  readonly fix: Fix;
+  readonly left: readonly QueryProblem[];
+}
+
+/**
  * The candidate that leaves the fewest problems, fewer than before, no new ones and none at the
  * place of its own; the first of equal ones.
  */
@@ -72,9 +88,9 @@ function bestOf(
   text: string,
   problem: QueryProblem,
   { before, unsolved, candidates, findProblems }: Choice,
-): Fix | undefined {
+): Solution | undefined {
   const known = new Set(before.map(({ message }) => message));
-  let best: Fix | undefined;
+  let best: Solution | undefined;
   let fewest = before.length;
   for (const candidate of candidates) {
     const { fix, problems } = withNames(text, candidate, before, findProblems);
@@ -82,7 +98,7 @@ function bestOf(
     const all = applied(text, fix);
     const place = placeAfter(fix, problem.span);
     if (problems.some((left) => unsolved.has(left.message) && isLeft(all, left, place))) continue;
-    [best, fewest] = [fix, problems.length];
+    [best, fewest] = [{ fix, left: problems }, problems.length];
     if (fewest === 0) break;
   }
   return best;

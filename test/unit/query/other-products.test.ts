@@ -64,6 +64,7 @@ test.each([
   ['a | list time user_id', 'a | list time, user_id'],
   ['a | list time and user_id, price', 'a | list time, user_id, event_properties.price'],
   ['a | list time limit 5', 'a | list time | limit 5'],
+  ['a | list time where _os exists', 'a | list time | where _os exists'],
   ['a | count by day _country user.plan', 'a | count by day, _country, user.plan'],
   ['a | top 10 desc', 'a | top 10'],
   // A moving average is a total of days, divided by their number.
@@ -98,6 +99,10 @@ test.each([
 test.each([
   ['users | top 10 by seats', 'top does not go with list, which has no metric'],
   ['a | list time price', 'unexpected "price" in list'],
+  // What the parser makes of the text behind a mistake is none of its own.
+  ['a | list time where _os exists', 'unexpected "where" in list'],
+  ['a | list time sort time', 'unexpected "sort" in list'],
+  ['a -> b | window 7d', 'unexpected "->" in the query'],
 ])('the one mistake of %s is one problem', (text, message) => {
   expect(detailsOf(text).map((detail) => detail.message)).toEqual([message]);
 });
