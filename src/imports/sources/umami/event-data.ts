@@ -31,7 +31,12 @@ export async function prepareJoin(
   runBytesMax?: number,
 ): Promise<Prepared<JsonObject>> {
   const data = new FoldingSorter<JsonObject>({ combine: (a, b) => ({ ...a, ...b }), sizeOf: bytesOf }, runBytesMax);
-  for (const file of files) if (file.isOnce !== true) await addFile(data, readData(file));
+  try {
+    for (const file of files) if (file.isOnce !== true) await addFile(data, readData(file));
+  } catch (error) {
+    await data.close();
+    throw error;
+  }
   return { read: (file) => readJoined(file, readTable, { data, runBytesMax }), close: () => data.close() };
 }
 

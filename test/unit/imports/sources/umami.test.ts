@@ -1,6 +1,8 @@
 // Mapping of Umami's website_event from CSV and from a dump, and who is one person.
-import { readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test, vi } from 'vitest';
 import type { InputFile } from '../../../../src/imports/input/input-files.js';
 import type { Mapped, ReadRecord } from '../../../../src/imports/source.js';
 import { prepareJoin } from '../../../../src/imports/sources/umami/event-data.js';
@@ -195,6 +197,26 @@ x1	d3	plan	pro	\\N	\\N	1
     expect(inMemory).toHaveLength(503);
     expect(inMemory[0]).toContain('"$event_data":{"k":"e');
     expect(await joined(2000)).toEqual(inMemory);
+  });
+
+  test('leaves nothing on the disk when it cannot be written', async () => {
+    const temporary = mkdtempSync(join(tmpdir(), 'umami-'));
+    vi.stubEnv('TMPDIR', temporary);
+    async function* readData() {
+      for (let line = 1; ; line += 1) {
+        const [folder] = readdirSync(temporary);
+        // In place of the second file that the sort writes.
+        if (folder !== undefined) mkdirSync(join(temporary, folder, '1.ndjson'), { recursive: true });
+        yield { line, value: { website_event_id: `e${line}`, data_key: 'k', string_value: 'secret' } };
+      }
+    }
+    try {
+      await expect(prepareJoin([data], { readTable: listed([]), readData }, 2000)).rejects.toThrow('EISDIR');
+      expect(readdirSync(temporary)).toEqual([]);
+    } finally {
+      vi.unstubAllEnvs();
+      rmSync(temporary, { recursive: true });
+    }
   });
 
   test('from standard input cannot be joined, and is named', async () => {
