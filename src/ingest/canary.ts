@@ -95,11 +95,10 @@ export function createLagGauge(registry: Registry, redis: Redis, shards: Pick<Sh
   });
   const ofShard = { name: 'shard_ingest_lag_seconds', help: `${help}, by shard`, labelNames: ['shard'] };
   createCollectedGauge(registry, ofShard, async () => {
-    const lags = await Promise.all(shards.known.map(({ id }) => readShardLag(redis, id)));
-    return shards.known.flatMap(({ id }, at) => {
-      const value = lags[at];
-      return value === undefined ? [] : [{ labels: { shard: String(id) }, value }];
-    });
+    const lags = await Promise.all(
+      shards.known.map(async ({ id }) => ({ shard: String(id), value: await readShardLag(redis, id) })),
+    );
+    return lags.flatMap(({ shard, value }) => (value === undefined ? [] : [{ labels: { shard }, value }]));
   });
 }
 

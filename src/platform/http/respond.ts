@@ -49,9 +49,14 @@ export interface ErrorLocals {
 }
 
 export function errorResponder(log: Logger): ErrorRequestHandler {
-  return (error, req, res, next) => {
+  return (error, req, res, _next) => {
     // The response has started: breaking the connection is the only way left to signal failure.
-    if (res.headersSent) return next(error);
+    if (res.headersSent) {
+      const which = { request: requestIdOf(req), method: req.method, route: routeOf(req) };
+      log.error({ err: error, ...which }, 'request failed after its response had started');
+      res.destroy();
+      return;
+    }
     const known = error instanceof PublicError ? error : fromBodyParser(error);
     if (known === undefined) {
       log.error({ err: error, request: requestIdOf(req), method: req.method, route: routeOf(req) }, 'request failed');

@@ -16,7 +16,7 @@ export function toWebRequest(req: ExpressRequest, signal: AbortSignal): Request 
   return new Request('http://service/mcp', { method: 'POST', headers, signal });
 }
 
-/** Ends early when the client has disconnected. */
+/** Ends early when the client has disconnected. Rejects when the body of `response` fails. */
 export async function sendWebResponse(response: Response, res: ExpressResponse): Promise<void> {
   res.status(response.status);
   for (const [name, value] of response.headers) res.setHeader(name, value);
@@ -27,6 +27,9 @@ export async function sendWebResponse(response: Response, res: ExpressResponse):
   try {
     await pipeline(Readable.fromWeb(response.body as ReadableStream), res);
   } catch (error) {
-    if (!res.destroyed) throw error;
+    if (!hasDisconnected(error)) throw error;
   }
 }
+
+const hasDisconnected = (error: unknown): boolean =>
+  (error as NodeJS.ErrnoException).code === 'ERR_STREAM_PREMATURE_CLOSE';
