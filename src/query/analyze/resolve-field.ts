@@ -10,6 +10,7 @@ import {
   type PropertyBag,
 } from '../fields.js';
 import { SESSION_COLUMN_FORMS } from '../language.js';
+import { isMetricColumn, metricColumnOf } from '../metric-words.js';
 import { propertyName } from '../parse/strings.js';
 import type { FieldName } from '../parse/syntax.js';
 import { isProfileKey, PROFILE_FIELDS, type ProfileKey } from '../profile-fields.js';
@@ -129,6 +130,8 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   if (isSessionKey(key) && nearest !== `_${key}`) return reportNearest(scope, name, `session.${key}`);
   const isColumn = scope.columns?.includes(name.path) && (nearest === undefined || nearest === name.path);
   if (isColumn) return reportColumn(scope, name);
+  const metric = keys.includes(name.path) ? undefined : metricColumnOf(name.path);
+  if (metric !== undefined && scope.columns?.some(isMetricColumn)) return reportMetric(scope, name, metric);
   const isMisspelled = nearest !== name.path && OWN_NAMES.some((own) => own === nearest);
   if (nearest && keys.includes(nearest) && !isMisspelled) return reportNearest(scope, name, writtenProperty(nearest));
   if (nearest === name.path) return reportPeriod(scope, name);
@@ -165,5 +168,16 @@ const reportColumn = (scope: Scope, name: FieldName): undefined =>
     (scope.columns?.includes('avg_events') && SESSION_COLUMN_FORMS.get(name.path)) ||
       `it is a column of the answer and no field of events; only the rows of an aggregate or a formula are filtered by columns, as in unique by _country | where unique_count > 20, and none are grouped by them; a property is written ${writtenProperty(name.path)}`,
   );
+
+/** Has a replacement when the answer has the column that is meant. */
+function reportMetric(scope: Scope, name: FieldName, meant: string): undefined {
+  const metrics = [...new Set(scope.columns?.filter(isMetricColumn))];
+  return reportName(
+    scope,
+    name,
+    `rows of the answer are filtered behind the aggregate, by its column ${metrics.join(', ')}; a property is written ${writtenProperty(name.path)}`,
+    metrics.includes(meant) ? meant : undefined,
+  );
+}
 
 const writtenProperty = (key: string): string => propertyName('event_properties', key);

@@ -4,6 +4,7 @@
 
 import { findNearest } from '../errors.js';
 import { OTHER_NAMES, otherNameOf } from '../fields.js';
+import { ENGLISH_HABITS } from './english-habits.js';
 import { LOG_HABITS } from './log-habits.js';
 import { PRODUCT_HABITS, VALUE_LISTS } from './product-habits.js';
 import { AGGREGATE, FIELD, GRANULARITY, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
@@ -80,6 +81,7 @@ function textCallOf(_: string, not = '', call = '', field = '', value = ''): str
 export const HABITS: readonly Habit[] = [
   ...LOG_HABITS,
   ...PRODUCT_HABITS,
+  ...ENGLISH_HABITS,
   rule(String.raw`^\s*select\s+[\s\S]+$`, selectOf, 'source'),
   rule(String.raw`^\s*(?:events?|from)\s+(?=\S)`, '', 'source'),
   rule(String.raw`\bgroup(?:ed)?\s+by\b`, 'by'),
@@ -318,8 +320,8 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`\b(and|or)\s+where\s+`, '$1 ', 'stage'),
   rule(String.raw`\bby\b`, 'by', 'stage'),
   rule(String.raw`\s+(?:includes?|has)\s+(?=["'])`, ' contains ', 'stage'),
-  rule(String.raw`\s+(?:starts_?with|begins?\s+with)\s+`, ' starts with ', 'stage'),
-  rule(String.raw`\s+ends_?with\s+`, ' ends with ', 'stage'),
+  rule(String.raw`\s+(?:starts_?with|begins?\s+with)\s+`, ' starts with '),
+  rule(String.raw`\s+ends_?with\s+`, ' ends with '),
   rule(String.raw`(${FIELD})\s+not\s+null\b`, '$1 exists', 'stage'),
   rule(String.raw`(${FIELD})\s+(not\s+)?exist\b`, '$1 $2exists', 'stage'),
   rule('=>', '>=', 'stage'),

@@ -96,9 +96,10 @@ export const LOG_HABITS: readonly Habit[] = [
   rule(String.raw`\bperc?(\d+)\s*\(\s*(${FIELD})\s*\)`, percentileCall, 'stage'),
   rule(String.raw`^(\s*)count_?if\s*\((.+)\)\s*$`, '$1where $2 | count', 'stage'),
   rule(String.raw`^(\s*)(sum|avg|min|max)_?if\s*\(\s*(${FIELD})\s*,(.+)\)\s*$`, '$1where $4 | $2 $3', 'stage'),
+  // sum price where _country = "DE" by day
   rule(
-    String.raw`^(\s*)count\s+(?:where|if|when)\s+(\S.*?)((?<!\s)\s+by\s+[^"']+)?\s*$`,
-    '$1where $2 | count$3',
+    String.raw`^(\s*)((?:count|${AGGREGATE})(?:\s+${FIELD})?)\s+(?:where|if|when)\s+(\S.*?)((?<!\s)\s+by\s+[^"']+)?\s*$`,
+    '$1where $3 | $2$4',
     'stage',
   ),
   // Groups.

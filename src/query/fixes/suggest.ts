@@ -4,6 +4,7 @@ import { editDistance } from '../../platform/edit-distance.js';
 import type { QueryProblem, Span } from '../errors.js';
 import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES, STAGES } from '../language.js';
+import { metricColumnOf } from '../metric-words.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
 import { movingAverage } from './moving-average.js';
@@ -170,7 +171,7 @@ function nameFor(text: string, { span, replacement }: QueryProblem): string | un
   const written = text.slice(span.from, span.to).toLowerCase();
   const name = replacement?.toLowerCase();
   if (name === undefined || !/\w/.test(written) || name.includes(written.replace(/^_/, ''))) return replacement;
-  if (name === otherNameOf(written)) return replacement;
+  if (name === otherNameOf(written) || name === metricColumnOf(written)) return replacement;
   // The words before a dot are others.
   if (written.includes('.') && name.endsWith(written.slice(written.indexOf('.') + 1))) return replacement;
   const isLong = Math.max(name.length, written.length) >= LONG_NAME;

@@ -36,6 +36,7 @@ const STAR_CONDITION = '* takes no brackets: its conditions are in where, and na
 const MEAN = 'the mean is avg: avg event_properties.amount';
 const MOVING_AVERAGE =
   'rolling 7d has the total of 7 days; the average of a count is: formula count(signup last 7d) / 7 by day';
+const CONVERSION = 'a funnel answers conversions: funnel page_view -> purchase; by day: … | by day';
 
 /** Words of other query languages and their equivalents. */
 const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
@@ -57,6 +58,9 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['moving', MOVING_AVERAGE],
   ['trailing', MOVING_AVERAGE],
   ...SESSION_COLUMN_FORMS,
+  ['bounce', `its name is bounce_rate; ${SESSION_COLUMN_FORMS.get('bounce_rate')}`],
+  ['conversion', CONVERSION],
+  ['conversions', CONVERSION],
   ['||', 'a pipe is |, and conditions are joined with or'],
 ]);
 const PERCENTILE = /^(?:p\d+|percentile|quantile)$/i;
