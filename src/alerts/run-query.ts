@@ -20,13 +20,15 @@ export interface AlertQuestion {
   readonly timezone: string;
   /** Default: ROWS_READ. */
   readonly rowsMax?: number;
+  /** Rows that are left out before them. Default: none. */
+  readonly offset?: number;
 }
 
 export interface AnsweredRows {
   readonly kind: 'rows';
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
-  /** Rows of the query, of which `rows` are the first. */
+  /** Rows of the query, of which `rows` are those from the offset on. */
   readonly total: number;
   readonly isTruncated: boolean;
   /** Whether columns have the values of an earlier period. */
@@ -70,7 +72,7 @@ const GRACE_MS = 5_000;
 const UNAVAILABLE = 'the query could not be run';
 
 export function createAlertQueries({ queryUrl, passes, queryTimeoutMs, log }: QuerySource): RunAlertQuery {
-  return async ({ projectId, personId, query, timezone, rowsMax = ROWS_READ }, signal) => {
+  return async ({ projectId, personId, query, timezone, rowsMax = ROWS_READ, offset = 0 }, signal) => {
     try {
       const response = await fetch(new URL('/query', queryUrl()), {
         method: 'POST',
@@ -80,7 +82,7 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs, log }: Qu
           'Accept-Encoding': 'identity',
           [PASS_HEADER]: passes.issue({ projectId, personId }, Date.now()),
         },
-        body: JSON.stringify({ q: query, format: 'json', limit: rowsMax, timezone }),
+        body: JSON.stringify({ q: query, format: 'json', limit: rowsMax, offset, timezone }),
         signal: abortAfter(queryTimeoutMs + GRACE_MS, signal),
       });
       if (Number(response.headers.get('Content-Length')) > BYTES_MAX) {
@@ -94,9 +96,10 @@ export function createAlertQueries({ queryUrl, passes, queryTimeoutMs, log }: Qu
       if (body.metadata?.warnings?.includes(DEFINITIONS_UNREAD)) return { kind: 'failed', error: DEFINITIONS_UNREAD };
       const { rows = [], columns = [], mode = '' } = body;
       const total = body.total ?? rows.length;
+      const isTruncated = total > offset + rows.length;
       const isCompared = body.metadata?.compare !== undefined;
       const hasMeans = body.method?.value !== undefined;
-      return { kind: 'rows', columns, rows, total, isTruncated: total > rows.length, isCompared, mode, hasMeans };
+      return { kind: 'rows', columns, rows, total, isTruncated, isCompared, mode, hasMeans };
     } catch (err) {
       // A stopping process has ended the query itself.
       if (!signal.aborted) log.warn({ err, url: queryUrl(), project: projectId }, UNAVAILABLE);

@@ -23,7 +23,9 @@ export interface ShownTable {
   /** Whether all cells of a column are numbers. */
   readonly numbers: readonly boolean[];
   readonly rows: readonly (readonly string[])[];
-  /** Rows of the answer, of which `rows` are the first. */
+  /** Rows of the answer before `rows`, which are the last ones of a series in time. */
+  readonly rows_before: number;
+  /** Rows of the answer. */
   readonly total: number;
   readonly columns_left_out: number;
 }
@@ -53,12 +55,12 @@ const isNumber = ({ rows, numbers, columns_left_out: left }: ShownTable): boolea
   rows.length === 1 && numbers.every(Boolean) && left === 0;
 
 const numberLine = ({ columns, rows: [cells = []] }: ShownTable): string =>
-  columns.map((column, index) => `${column} ${cells[index]}`).join(', ');
+  columns.length === 1 ? `${cells[0]}` : columns.map((column, index) => `${column} ${cells[index]}`).join(', ');
 
 /** Undefined when everything is shown. */
-function remarkOf({ rows, total, columns_left_out: left }: ShownTable): string | undefined {
+function remarkOf({ rows, rows_before: before, total, columns_left_out: left }: ShownTable): string | undefined {
   const remarks = [
-    ...(total > rows.length ? [`the first ${rows.length} of ${total} rows`] : []),
+    ...(total > rows.length ? [`the ${before > 0 ? 'last' : 'first'} ${rows.length} of ${total} rows`] : []),
     ...(left > 0 ? [left === 1 ? 'without a column' : `without ${left} columns`] : []),
   ];
   return remarks.length === 0 ? undefined : remarks.join(', ');
@@ -110,7 +112,7 @@ function cardHtml(card: ReportCard): Html {
   const heading = html`<h2 style="font-size:1.1em;margin:1.5em 0 0.3em">${flatten(card.title)}</h2>\n`;
   if ('error' in card) return html`${heading}<p>${card.error}</p>\n`;
   if (card.rows.length === 0) return html`${heading}<p>no rows</p>\n`;
-  if (isNumber(card)) return html`${heading}<p style="font-size:1.2em">${numberLine(card)}</p>\n`;
+  if (isNumber(card)) return html`${heading}<p style="font-size:1.5em;margin:0">${numberLine(card)}</p>\n`;
   const remark = remarkOf(card);
   return html`${heading}${tableHtml(card)}${remark === undefined ? undefined : html`<p>${remark}</p>\n`}`;
 }

@@ -2,12 +2,13 @@
 // its variables. A card that cannot be answered says why, and does not hide the others.
 import { setTimeout as delay } from 'node:timers/promises';
 import { showCell } from '../alerts/message.js';
-import type { RunAlertQuery } from '../alerts/run-query.js';
+import type { AlertAnswer, AlertQuestion, AnsweredRows, RunAlertQuery } from '../alerts/run-query.js';
 import type { DashboardConfig } from '../dashboards/config-schema.js';
 import { fillCards } from '../dashboards/fill-cards.js';
 import { PublicError } from '../platform/errors.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';
+import { GRANULARITIES, isRecurring } from '../query/fields.js';
 import { parse } from '../query/parse/parse.js';
 import { change, isShare, percent } from '../query/shares.js';
 import type { ReportCard } from './message.js';
@@ -57,8 +58,10 @@ export async function runCards(run: CardsRun): Promise<ReportCard[] | undefined>
       cards.push({ title, error: skipped ?? 'the card has no query' });
       continue;
     }
-    queries += 1;
-    const card = await runCard(run, { title, isPercent, query });
+    const card = await runCard(run, { title, isPercent, query }, () => {
+      queries += 1;
+      return skipReason() === undefined;
+    });
     if (card === undefined) return undefined;
     characters += JSON.stringify(card).length;
     cards.push(card);
@@ -89,29 +92,64 @@ function askedCards({ config, timezone }: CardsRun): AskedCard[] {
 /** Lists of people are recorded with the person who reads them, and a mail has no such person. */
 const listsPeople = (q: string): boolean => parse(q).query.stages.some(({ kind }) => kind === 'people');
 
+/** `countQuery` returns whether the report may have another. */
 async function runCard(
-  { projectId, personId, runQuery, signal, mayContinue }: CardsRun,
+  run: CardsRun,
   { title, isPercent, query: { q, timezone } }: Required<Omit<AskedCard, 'error'>>,
+  countQuery: () => boolean,
 ): Promise<ReportCard | undefined> {
+  const { projectId, personId } = run;
+  const question = { projectId, personId, query: q, timezone, rowsMax: ROWS_SHOWN };
+  const first = await ask(run, question);
+  const mayAskMore = countQuery();
+  if (first?.kind !== 'rows' || !isSeries(first) || !mayAskMore) {
+    return first && cardOf(title, first, { isPercent, rowsBefore: 0 });
+  }
+  const rowsBefore = first.total - ROWS_SHOWN;
+  const newest = await ask(run, { ...question, offset: rowsBefore });
+  countQuery();
+  return newest && cardOf(title, newest, { isPercent, rowsBefore });
+}
+
+type Asked = Exclude<AlertAnswer, { kind: 'busy' }>;
+
+/** Undefined when the run was ended. */
+async function ask(run: CardsRun, question: AlertQuestion): Promise<Asked | undefined> {
+  const { runQuery, signal, mayContinue } = run;
   for (let tries = 1; ; tries++) {
     if (signal.aborted || (await mayContinue?.()) === false) return undefined;
-    const answer = await runQuery({ projectId, personId, query: q, timezone, rowsMax: ROWS_SHOWN }, signal);
+    const answer = await runQuery(question, signal);
     if (signal.aborted) return undefined;
-    if (answer.kind === 'rows') return { title, ...shownOf(answer, isPercent) };
-    if (answer.kind === 'failed') return { title, error: answer.error };
-    if (tries >= BUSY_TRIES) return { title, error: 'too many queries of this project at once' };
+    if (answer.kind !== 'busy') return answer;
+    if (tries >= BUSY_TRIES) return { kind: 'failed', error: 'too many queries of this project at once' };
     await delay(BUSY_WAIT_MS, undefined, { signal }).catch(() => {});
   }
 }
 
+const cardOf = (title: string, answer: Asked, shown: Shown): ReportCard =>
+  answer.kind === 'failed' ? { title, error: answer.error } : { title, ...shownOf(answer, shown) };
+
+/** Columns of a period, of which `period` is that of `lifecycle`. */
+const PERIODS: readonly string[] = [...GRANULARITIES.filter((granularity) => !isRecurring(granularity)), 'period'];
+
+/** Rows by time, the oldest first: there are more than are shown, and the newest matter. */
+function isSeries({ columns: [column = ''], rows, total }: AnsweredRows): boolean {
+  if (total <= ROWS_SHOWN || !PERIODS.includes(column)) return false;
+  const times = rows.map((row) => String(row[column]));
+  return times.every((time, index) => index === 0 || time >= (times[index - 1] ?? ''));
+}
+
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 6 });
 
-type Answered = Extract<Awaited<ReturnType<RunAlertQuery>>, { kind: 'rows' }>;
+interface Shown {
+  readonly isPercent: boolean;
+  readonly rowsBefore: number;
+}
 
 /** Formatted here, so that a message that waits has no more than it shows. */
 function shownOf(
-  { columns, rows, total, isCompared, mode, hasMeans }: Answered,
-  isPercent: boolean,
+  { columns, rows, total, isCompared, mode, hasMeans }: AnsweredRows,
+  { isPercent, rowsBefore }: Shown,
 ): Omit<Extract<ReportCard, { columns: unknown }>, 'title'> {
   const shown = columns.slice(0, COLUMNS_SHOWN);
   const isChange = (column: string): boolean => isCompared && /^change(?:_|$)/.test(column);
@@ -130,6 +168,7 @@ function shownOf(
     columns: shown.map((column) => showCell(column, column)),
     numbers: shown.map((column) => rows.every((row) => typeof (row[column] ?? 0) === 'number')),
     rows: rows.slice(0, ROWS_SHOWN).map((row) => shown.map((column) => show(column, row[column]))),
+    rows_before: rowsBefore,
     total,
     columns_left_out: columns.length - shown.length,
   };

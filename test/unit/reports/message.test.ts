@@ -10,7 +10,7 @@ const UNSUBSCRIBE = 'https://analytics.example.com/unsubscribe/t';
 
 const number: ReportCard = {
   ...{ title: 'Revenue', columns: ['sum_price', 'previous', 'change'], numbers: [true, true, true] },
-  ...{ rows: [['1,234.5', '1,100', '+12.2%']], total: 1, columns_left_out: 0 },
+  ...{ rows: [['1,234.5', '1,100', '+12.2%']], rows_before: 0, total: 1, columns_left_out: 0 },
 };
 const table: ReportCard = {
   ...{ title: 'Orders by country', columns: ['_country', 'count'], numbers: [false, true] },
@@ -19,6 +19,7 @@ const table: ReportCard = {
       ['DE', '12'],
       ['France', '3'],
     ],
+    rows_before: 0,
     total: 43,
     columns_left_out: 0,
   },
@@ -100,6 +101,14 @@ test('a card with columns that are not shown says so, also with a single row of 
   expect(html).toContain('<p>without 3 columns</p>');
 });
 
+test('a number alone has no name, and the last rows of a series are called so', () => {
+  const alone: ReportCard = { ...number, columns: ['total'], numbers: [true], rows: [['220,046']] };
+  const { text, html = '' } = mailOf([alone, { ...table, rows_before: 41 }]);
+  expect(text).toContain('Revenue\n220,046\n\n');
+  expect(text).toContain('(the last 2 of 43 rows)');
+  expect(html).toContain('margin:0">220,046</p>');
+});
+
 test('cards without rows, and dashboards without cards, are named', () => {
   expect(mailOf([{ ...table, rows: [], total: 0 }]).text).toContain('Orders by country\nno rows\n');
   expect(mailOf([]).text).toContain('The dashboard has no cards with queries.');
@@ -108,7 +117,7 @@ test('cards without rows, and dashboards without cards, are named', () => {
 test('a table of numbers that is shown as a whole has its rows, and no remark', () => {
   const whole: ReportCard = {
     ...{ title: 'Hours', columns: ['hour_of_day', 'count'], numbers: [true, true] },
-    ...{ total: 2, columns_left_out: 0 },
+    ...{ rows_before: 0, total: 2, columns_left_out: 0 },
     rows: [
       ['9', '120'],
       ['10', '3'],

@@ -87,6 +87,32 @@ test('a card that fails does not hide the others, notes are left out, and lists 
   ]);
 });
 
+test('of a series in time the newest rows are shown, of everything else the first', async () => {
+  const days = Array.from({ length: 31 }, (_, index) => `2026-10-${String(index + 1).padStart(2, '0')}`);
+  const answerOf =
+    (column: string, values: readonly string[]) =>
+    ({ offset = 0, rowsMax = 1000 }: AlertQuestion): AlertAnswer => ({
+      ...{ kind: 'rows', columns: [column, 'count'], total: values.length, isTruncated: true, isCompared: false },
+      ...{ mode: 'aggregate', hasMeans: false },
+      rows: values.slice(offset, offset + rowsMax).map((value) => ({ [column]: value, count: 1 })),
+    });
+  const shown = async (column: string, values: readonly string[]) => {
+    const { asked, cards } = await run(configOf(card('a')), answerOf(column, values));
+    const [table] = cards ?? [];
+    if (table === undefined || 'error' in table) throw new Error('no rows');
+    return [table.rows.map(([first]) => first), table.rows_before, asked.length];
+  };
+  expect(await shown('day', days)).toEqual([days.slice(21), 21, 2]);
+  expect(await shown('period', days)).toEqual([days.slice(21), 21, 2]);
+  expect(await shown('day', days.slice(0, 10))).toEqual([days.slice(0, 10), 0, 1]);
+  // Sorted by something else.
+  expect(await shown('day', days.toReversed())).toEqual([days.toReversed().slice(0, 10), 0, 1]);
+  expect(await shown('_country', days)).toEqual([days.slice(0, 10), 0, 1]);
+  expect(await shown('weekday', days)).toEqual([days.slice(0, 10), 0, 1]);
+  const many = configOf(...Array.from({ length: 60 }, (_, index) => card(`c${index}`)));
+  expect((await run(many, answerOf('day', days))).asked).toHaveLength(50);
+});
+
 test('a report is bounded in queries, size and time, and names the cards that it leaves out', async () => {
   const many = configOf(...Array.from({ length: 60 }, (_, index) => card(`c${index}`)));
   const bounded = await run(many, () => rows(1));
