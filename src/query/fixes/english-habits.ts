@@ -13,6 +13,11 @@ const NO_EVENT = `(?:${[...STAGE_NAMES, 'of', 'for', 'from', 'after', 'to', 'in'
 
 const ACTIVE_BY: Readonly<Record<string, string>> = { daily: ' by day', weekly: ' by week', monthly: ' by month' };
 
+const FIELD_OF: Readonly<Record<string, string>> = {
+  ...{ event: 'event_type', page: '_path', countr: '_country', browser: '_browser', referrer: '_referrer_domain' },
+  ...{ cit: '_city', device: '_device_type' },
+};
+
 /** All days of a month, whose number begins at 1. */
 function wholeMonth(blank: string, year: number, month: number): string {
   const start = (of: number): string => new Date(Date.UTC(year, of - 1, 1)).toISOString().slice(0, 10);
@@ -46,6 +51,21 @@ export const ENGLISH_HABITS: readonly Habit[] = [
     'stage',
   ),
   // Sources.
+  // show events
+  rule(String.raw`^\s*(?:(?:show|all)\s+)?(?:event\s+(?:types|names)|(?<=\w\s+)events)\s*$`, 'inspect *', 'source'),
+  rule(String.raw`^\s*(?:show|list|all)\s+(?:the\s+)?(?:fields|properties)\s*$`, 'fields', 'source'),
+  // properties of purchase
+  rule(
+    String.raw`^\s*(?:fields|properties|props|describe|schema|columns)\s+(?:(?:of|for|in)\s+)?(?!(?:of|for|in)\b)(${NAME}|["'][^"']*["'])\s*$`,
+    'inspect $1',
+    'source',
+  ),
+  // top pages
+  rule(
+    String.raw`^\s*top\s+(\d+\s+)?(${Object.keys(FIELD_OF).join('|')})(?:s|ies|y)?\s*$`,
+    (_, size = '10', stem = '') => `* | count by ${FIELD_OF[stem.toLowerCase()]} | top ${size.trim()}`,
+    'source',
+  ),
   // funnel steps a, b
   rule(String.raw`^\s*funnel\s+(?:steps?|from|of|for)\b\s*:?\s*(?=\S)`, 'funnel ', 'source'),
   // retention of signup

@@ -125,6 +125,7 @@ export const VALUE_LISTS: readonly Habit[] = [
  * words of stages.
  */
 export const PIPES: Habit = rule(
-  String.raw`(?<=\d\s*[a-z]+)\s+(?=by\b)|(?<=[^\s|])\s+(?=(?:where|last|since|count|unique|list|window|limit|results|compare)\b)`,
+  String.raw`(?<=\d\s*[a-z]+|\b(?:last|this)\s+[a-z]+|\b(?:today|yesterday))\s+(?=by\b)` +
+    String.raw`|(?<=[^\s|])\s+(?=(?:where|last|this|today|yesterday|since|count|unique|list|window|limit|results|compare)\b)`,
   ' | ',
 );
