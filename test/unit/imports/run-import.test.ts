@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { BATCH_LIMITS } from '../../../src/imports/batches.js';
 import { type ImportOptions, runImport } from '../../../src/imports/run-import.js';
+import type { ImportedEvent } from '../../../src/imports/source.js';
 import { findSource } from '../../../src/imports/sources/table.js';
 import { findFailure, toReport } from '../../../src/imports/summary.js';
 import type { SendBatch } from '../../../src/imports/track-client.js';
@@ -126,12 +127,32 @@ test('values that a record does not have are empty, so that those of the import 
   expect(event).toMatchObject({ ip: '', user_agent: '', library: 'service-import/1.0.0' });
 });
 
+test('an event is sent with every field of its record', async () => {
+  const event: Omit<ImportedEvent, 'timeMs'> = {
+    ...{ event_type: 'e', insert_id: 'i', user_id: 'u', device_id: 'd', session_id: 's' },
+    ...{ event_properties: { a: 1 }, user_properties: { b: 2 }, ip: '203.0.113.9', user_agent: 'curl' },
+    ...{ agent: { browser: 'Firefox' }, geo: { country: 'DE' } },
+    origin: 'client',
+  };
+  async function* open() {
+    yield { line: 1, mapped: [{ kind: 'event', event: { ...event, timeMs: NOW_MS } }] as const };
+  }
+  const store = createStore();
+  await importText('', { open, track: store.track });
+  const sent = { ...event, time: new Date(NOW_MS).toISOString(), library: 'service-import/1.0.0' };
+  expect([...store.events.values()]).toEqual([sent]);
+});
+
 test('user properties above the limit are left out of the event, which is kept', async () => {
   const store = createStore();
-  const properties = Object.fromEntries(Array.from({ length: 129 }, (_, n) => [`p${n}`, n]));
-  const record = { event_type: 'e', event_time: '2023-01-01 00:00:00', uuid: 'u', user_properties: properties };
-  const summary = await importText(JSON.stringify(record), { source: 'amplitude', track: store.track });
-  expect([...store.events.values()]).toEqual([expect.not.objectContaining({ user_properties: expect.anything() })]);
+  const recordOf = (uuid: string, count: number) => {
+    const user_properties = Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, n]));
+    return JSON.stringify({ event_type: 'e', event_time: '2023-01-01 00:00:00', uuid, user_properties });
+  };
+  const text = `${recordOf('within', 128)}\n${recordOf('above', 129)}`;
+  const summary = await importText(text, { source: 'amplitude', track: store.track });
+  const counts = [...store.events.values()].map((event) => Object.keys(event.user_properties ?? {}).length);
+  expect(counts).toEqual([128, 0]);
   expect([...summary.skipped.keys()]).toEqual(['user properties of an event left out: more than 128']);
 });
 
