@@ -124,7 +124,7 @@ export class Identities {
       this.#toRequest('profile', { ...call, user_properties: { [key]: value } }),
     );
     const refused = requests.filter(({ problem }) => problem !== undefined);
-    if (refused.length === 0 || refused.length === requests.length) return [all];
+    if (refused.length === requests.length) return [all];
     const names = new Set(refused.flatMap(({ call: single }) => Object.keys(single.user_properties ?? {})));
     const kept = Object.fromEntries(Object.entries(properties).filter(([key]) => !names.has(key)));
     return [this.#toRequest('profile', { ...call, user_properties: kept }), ...refused];

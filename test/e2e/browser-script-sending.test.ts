@@ -147,6 +147,16 @@ describe('the browser script sends', () => {
     await eventually(async () => expect(await store.count(project.id)).toBe(25));
   });
 
+  test('what waits when a page is hidden without a network, once it is back', async () => {
+    await page.goto(`${site.url}/scripted`);
+    await context.setOffline(true);
+    await call('track', 'offline');
+    await hide();
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await context.setOffline(false);
+    expect((await posted(1))[0]?.body.events).toMatchObject([{ event_type: 'offline' }]);
+  });
+
   test('the same bytes again after 1, 2 and 4 seconds, and then reports them as lost', async () => {
     await openScriptedWithPausedClock();
     await call('track', 'a');

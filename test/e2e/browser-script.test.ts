@@ -205,6 +205,7 @@ describe('state of the browser script', () => {
     ]);
     expect(events[1].device_id).not.toBe(events[0].device_id);
     expect(events[1].session_id).not.toBe(events[0].session_id);
+    for (const { session_id } of events) expect(session_id).toMatch(/^[\w-]{22,}$/);
   });
 
   test('ignores identify() without a user and sends the attribution once', async () => {

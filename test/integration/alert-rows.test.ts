@@ -8,10 +8,10 @@ import type { AlertMessage } from '../../src/alerts/message.js';
 import { OwnerTurns } from '../../src/alerts/owner-turns.js';
 import { findAlert, listAlerts } from '../../src/alerts/read-store.js';
 import { type AlertsOfDocument, syncAlerts } from '../../src/alerts/sync-alerts.js';
-import { type ProjectId, toProjectId } from '../../src/platform/ids.js';
+import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import type { ReportMessage } from '../../src/reports/message.js';
-import { findReport, listReports } from '../../src/reports/read-store.js';
+import { findReport, findReportable, listReports } from '../../src/reports/read-store.js';
 import { claimDueReport, recordFailedRun, recordRun, rescheduleReports } from '../../src/reports/report-store.js';
 import { signIn } from '../support/accounts.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
@@ -151,6 +151,29 @@ test('alerts and reports of another project are neither listed nor found', async
   // Each is found as what it is.
   expect(await findAlert(postgres, other, String(report?.id))).toBeUndefined();
   expect(await findReport(postgres, other, String(alert?.id))).toBeUndefined();
+});
+
+test('a report of definitions names a dashboard that all members of its own project see', async () => {
+  const other = await newProject();
+  const person = await signIn(postgres);
+  const add = async (project_id: ProjectId, visibility: 'personal' | 'project') => {
+    const id = newUuidV7();
+    const of = { id, project_id, visibility, owner_id: person.id, title: 'Sales', checksum: '' };
+    await postgres('dashboards').insert({ ...of, key: 'sales', version: 1 });
+    return id;
+  };
+  await add(other, 'project');
+  await add(projectId, 'personal');
+  await sync({ reports: [REPORT] });
+  expect(await listReports(postgres, projectId)).toMatchObject([{ key: 'daily', dashboard: null }]);
+  expect(await findReportable(postgres, projectId, 'sales')).toBeUndefined();
+  await setDue('0');
+  expect((await claimReport()).dashboard).toBeUndefined();
+  const own = await add(projectId, 'project');
+  expect(await listReports(postgres, projectId)).toMatchObject([{ dashboard: { id: own } }]);
+  expect(await findReportable(postgres, projectId, 'sales')).toMatchObject({ id: own });
+  await postgres('alerts').update({ claimed_until: null });
+  expect((await claimReport()).dashboard).toMatchObject({ id: own });
 });
 
 test('a report that is due stays due when its document is stored again, or its project moves', async () => {

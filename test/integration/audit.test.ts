@@ -31,12 +31,17 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test('listAudit returns pages of entries, newest first', async () => {
-  for (const number of [1, 2, 3]) await recordAudit(postgres, { ...entry, details: { number } });
+test('listAudit returns pages of entries of the project, newest first', async () => {
+  const { id: otherId } = await createTestProject(databases);
+  for (const number of [1, 2, 3])
+    for (const projectId of [project.id, otherId])
+      await recordAudit(postgres, { ...entry, projectId, details: { number } });
   const [newest, second] = await listAudit(postgres, { projectId: project.id, limit: 2, before: undefined });
   expect(newest).toMatchObject({ actor: entry.actor, action: entry.action, subject: null, details: { number: 3 } });
   const rest = await listAudit(postgres, { projectId: project.id, limit: 2, before: second?.id });
   expect(rest.map(({ details }) => details.number)).toEqual([1]);
+  const [foreign] = await listAudit(postgres, { projectId: otherId, limit: 1, before: undefined });
+  expect(await listAudit(postgres, { projectId: project.id, limit: 2, before: foreign?.id })).toEqual([]);
 });
 
 test.each([

@@ -186,6 +186,70 @@ test('Node: a bigint in properties is sent as text, as in ids', async () => {
   await server.close();
 });
 
+describe('a query has its options and its key, and its answer is an object, or text in another format', () => {
+  const CSV = { status: 200, headers: { 'Content-Type': 'text/csv' }, body: 'count\n7\n' };
+  const REFUSED = { status: 400, body: '{"error":"a problem","details":[{"column":1}]}' };
+  const OPTIONS = { limit: 5, offset: 10, timezone: 'Europe/Berlin' };
+
+  async function startAnswering(): Promise<ScriptedServer> {
+    const server = await startScriptedServer();
+    server.answers.push({ status: 200, body: '{"rows":[{"count":7}]}' }, CSV, REFUSED);
+    return server;
+  }
+
+  function expectAsked(server: ScriptedServer): void {
+    expect(server.requests.map(({ path, headers, body }) => [path, headers['x-api-key'], body])).toEqual([
+      ['/query', 'sk_a', { q: '* | count', format: 'json', ...OPTIONS }],
+      ['/query', 'sk_a', { q: '* | count', format: 'csv' }],
+      ['/query', 'sk_a', { q: 'x', format: 'json' }],
+    ]);
+  }
+
+  test('Node', async () => {
+    const server = await startAnswering();
+    const client = new Client({ key: 'sk_a', host: `${server.url}//` });
+    expect(await client.query('* | count', OPTIONS)).toEqual({ rows: [{ count: 7 }] });
+    expect(await client.query('* | count', { format: 'csv' })).toBe(CSV.body);
+    const problem = { status: 400, message: 'a problem', details: [{ column: 1 }] };
+    await expect(client.query('x')).rejects.toMatchObject(problem);
+    expectAsked(server);
+    await server.close();
+  });
+
+  test('Python', async () => {
+    const server = await startAnswering();
+    const printed = await runPythonScript(`
+from event_analytics import Client, ServiceError
+client = Client("sk_a", "${server.url}//")
+print(client.query("* | count", limit=5, offset=10, timezone="Europe/Berlin"))
+print(repr(client.query("* | count", format="csv")))
+try:
+    client.query("x")
+except ServiceError as error:
+    print(error.status, error, error.details)
+`);
+    expect(printed.split('\n')).toEqual([
+      "{'rows': [{'count': 7}]}",
+      "'count\\n7\\n'",
+      "400 a problem [{'column': 1}]",
+    ]);
+    expectAsked(server);
+    await server.close();
+  });
+});
+
+test('Python: a time with a time zone is sent in UTC', async () => {
+  const server = await startScriptedServer();
+  await runPythonScript(`
+from datetime import datetime, timedelta, timezone
+from event_analytics import Client
+with Client("k", "${server.url}") as client:
+    client.track("a", time=datetime(2026, 1, 2, 3, 4, 5, tzinfo=timezone(timedelta(hours=5, minutes=30))))
+`);
+  expect(server.requests[0]?.body.events).toMatchObject([{ time: '2026-01-01T21:34:05.000Z' }]);
+  await server.close();
+});
+
 describe('a batch with an invalid event at its end', () => {
   test('Node: throws, and queues none of its events', async () => {
     const server = await startScriptedServer();

@@ -5,8 +5,10 @@ import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createOrganization } from '../../src/accounts/store.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
+import { recordSignIn } from '../../src/sign-in/store.js';
 import type { StandaloneFile } from '../../standalone/standalone-file.js';
 import { createEmptyDatabases, createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -64,4 +66,22 @@ test('a deleted project gets a successor', async () => {
   await postgres.destroy();
   expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
   expect(read().project_id).not.toBe(id);
+});
+
+test('the organization of the installation belongs to the first person who signs in with its own provider', async () => {
+  const postgres = createPostgres(own.config, { poolMax: 2 });
+  const settings = { secretKeyBase: own.config.SECRET_KEY_BASE, quotas: own.config };
+  const signIn = (provider: string, subject: string) => {
+    const email = `${subject}@example.com`;
+    return recordSignIn(postgres, { provider, subject, email, emailVerified: true, name: undefined }, settings);
+  };
+  const { id: empty } = await createOrganization(postgres, { name: 'Empty' });
+  await signIn('google', 'cid');
+  const ann = await signIn('local', 'ann');
+  await signIn('local', 'bob');
+  const ofInstallation = postgres('organizations').where({ is_standalone: true }).select('id');
+  const members = postgres('members').whereIn('organization_id', ofInstallation);
+  expect(await members.distinct('person_id', 'role')).toEqual([{ person_id: ann, role: 'owner' }]);
+  expect(await postgres('members').where({ organization_id: empty })).toEqual([]);
+  await postgres.destroy();
 });

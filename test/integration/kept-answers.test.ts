@@ -246,6 +246,16 @@ test('a question that is asked after a write was acknowledged counts it, also wh
   expect((await ask(q, true)).rows[0]?.value).toBe(25);
 });
 
+test('an event before the ranges of a comparison ends the warning that the project is younger', async () => {
+  const q = 'view | last 7d | compare previous | count';
+  await track({ time: NOW - 1000, user: 1 });
+  const first = await ask(q, true);
+  await track({ time: NOW - 3 * MONTH_MS, user: 1 });
+  const fresh = await ask(q, false);
+  expect(fresh).not.toEqual(first);
+  expect(await ask(q, true)).toEqual(fresh);
+});
+
 test('equal questions at the same moment share a run', async () => {
   await track({ time: NOW - 1000, user: 1 });
   const q = '* | from 2026-11-01 to 2026-11-23 | unique distinct_id by day';

@@ -54,6 +54,7 @@ test('a member leaves, and the personal token stops; the last owner does not', a
   await join(postgres, other.organization.id, people.member, 'member');
   const { id: otherProject } = await createTeamProject(postgres, databases, other.organization.id);
   const { body: kept } = await ask(`POST /api/projects/${otherProject}/tokens`, as(people.member, newToken));
+  const { body: ofAdmin } = await ask(`POST /api/projects/${project.id}/tokens`, as(people.admin, newToken));
 
   expect(await leave(people.member, organization.id, 'Other')).toEqual({
     status: 400,
@@ -68,8 +69,9 @@ test('a member leaves, and the personal token stops; the last owner does not', a
   await isRefused(token.token);
   expect((await ask('POST /query', { key: kept.token, body: { q: '* | count' } })).status).toBe(200);
   // It stays refused when the person joins again.
-  const revokedAt = (id: string) => postgres('access_tokens').where({ project_id: id }).pluck('revoked_at');
-  expect([await revokedAt(project.id), await revokedAt(otherProject)]).toEqual([[expect.any(Date)], [null]]);
+  const revokedAt = async ({ id }: { id: string }) =>
+    (await postgres('access_tokens').where({ id }).first('revoked_at')).revoked_at;
+  expect(await Promise.all([token, kept, ofAdmin].map(revokedAt))).toEqual([expect.any(Date), null, null]);
 
   expect(await leave(people.owner, organization.id)).toEqual({
     status: 400,
@@ -166,12 +168,12 @@ test('a deleted organization gets no project, and counts until the data of its p
 
 test('the organizations that a person created count for another owner after the account is deleted', async () => {
   const { organization, people } = await createTeam(postgres);
-  const { owner, admin } = people;
-  await ask(`PATCH /api/orgs/${organization.id}/members/${admin.id}`, as(owner, { role: 'owner' }));
+  const { owner, member } = people;
+  await ask(`PATCH /api/orgs/${organization.id}/members/${member.id}`, as(owner, { role: 'owner' }));
   expect((await deleteAccount(owner)).status).toBe(200);
   const { created_by: createdBy } = await postgres('organizations').where({ id: organization.id }).first('created_by');
-  expect(createdBy).toBe(admin.id);
-  expect((await ask('POST /api/orgs', as(admin, { name: 'One more' }))).status).toBe(403);
+  expect(createdBy).toBe(member.id);
+  expect((await ask('POST /api/orgs', as(member, { name: 'One more' }))).status).toBe(403);
 });
 
 test('the organization of the installation is not deleted', async () => {
@@ -191,11 +193,13 @@ test('a person deletes the account with what belongs to it, and what belongs to 
   const { body: token } = await ask(`POST /api/projects/${project.id}/tokens`, as(member, newToken));
   const yaml = (title: string) =>
     `version: 1\ntitle: ${title}\nsections: [{title: S, cards: [{id: a, title: A, kind: metric, viz: number, query: x | count}]}]`;
-  const route = `POST /api/projects/${project.id}/dashboards?key=own`;
+  const store = (key: string, body: object) =>
+    ask(`POST /api/projects/${project.id}/dashboards?key=${key}`, as(member, body));
   await postgres('members').where({ person_id: member.id }).update({ role: 'admin' });
   const newService = { name: 'Server', kind: 'service', scopes: ['query'] };
   const { body: service } = await ask(`POST /api/projects/${project.id}/tokens`, as(member, newService));
-  const { body: own } = await ask(route, as(member, { source_yaml: yaml('Own') }));
+  const { body: own } = await store('own', { source_yaml: yaml('Own') });
+  expect((await store('team', { source_yaml: yaml('Team'), visibility: 'project' })).status).toBe(201);
   const shared = { key: project.secretKey, body: { source_yaml: yaml('Shared') } };
   expect((await ask('PUT /api/dashboard-sync/shared', shared)).status).toBe(201);
   expect(await postgres('dashboards').where({ id: own.dashboard.id }).pluck('owner_id')).toEqual([member.id]);
@@ -216,6 +220,7 @@ test('a person deletes the account with what belongs to it, and what belongs to 
   await isRefused(token.token);
   expect(await postgres('people').where({ id: member.id })).toEqual([]);
   expect(await postgres('access_tokens').where({ project_id: project.id }).pluck('id')).toEqual([service.id]);
-  expect(await postgres('dashboards').where({ project_id: project.id }).pluck('key')).toEqual(['shared']);
+  const kept = postgres('dashboards').where({ project_id: project.id }).orderBy('key');
+  expect(await kept.pluck('key')).toEqual(['shared', 'team']);
   expect((await ask(`GET /api/orgs/${organization.id}/members`, as(people.owner))).body).toHaveLength(2);
 });

@@ -1,11 +1,20 @@
-// Processes that publish erasure tombstones at once, one of which is suspended in the middle.
+// Processes that publish erasure tombstones at once, one of which is suspended in the middle; and
+// the requests of erasures in PostgreSQL.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newUuidV7, toOrganizationId, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
 import { publishTombstones } from '../../src/privacy/publish-tombstones.js';
-import { createErasure, deleteTombstones, listTombstones } from '../../src/privacy/store.js';
+import {
+  createErasure,
+  deleteTombstones,
+  findErasure,
+  isErasureKnown,
+  listRequested,
+  listTombstones,
+  markDeleted,
+} from '../../src/privacy/store.js';
 import { readTombstoneVersion, replaceTombstones } from '../../src/privacy/tombstones.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -85,4 +94,31 @@ test('old tombstones are deleted, unless an erasure that has not ended may need 
   await postgres('erasure_requests').where({ id: erasure.id }).update({ status: 'purged' });
   await deleteTombstones(postgres, 3000);
   expect(await kept()).toEqual(['new']);
+});
+
+test('an erasure is known in its own project alone, takes its turn among projects, and ends once', async () => {
+  await postgres('erasure_requests').delete();
+  const organizationId = toOrganizationId(randomUUID());
+  const [own, other] = [toProjectId(randomUUID()), toProjectId(randomUUID())];
+  const request = async (projectId: typeof own, userHash: string, seq: number) => {
+    const erasure = { id: newUuidV7(), projectId, organizationId, userId: userHash, userHash, erasedThroughSeq: seq };
+    const requestedBy = { kind: 'secret', id: 'sk_' };
+    await createErasure(postgres, { ...erasure, erasedThroughMs: 1500, requestedBy, purgeBy: new Date() });
+    return erasure.id;
+  };
+  const ids = [await request(own, 'ada', 1), await request(own, 'bob', 2), await request(other, 'cid', 3)];
+  const [id = ''] = ids;
+  expect(await findErasure(postgres, { projectId: own, id })).toMatchObject({ status: 'requested', userHash: 'ada' });
+  expect(await findErasure(postgres, { projectId: other, id })).toBeUndefined();
+  const known = [own, other].map((projectId) => isErasureKnown(postgres, { projectId, userHash: 'ada' }));
+  expect(await Promise.all(known)).toEqual([true, false]);
+
+  const requested = await listRequested(postgres, { except: [], perProject: 1 });
+  expect(requested.map((erasure) => erasure.id)).toEqual([ids[0], ids[2]]);
+  expect(await listRequested(postgres, { except: [own], perProject: 9 })).toMatchObject([{ id: ids[2] }]);
+  for (let attempt = 0; attempt < 2; attempt += 1)
+    for (const erasure of requested) await markDeleted(postgres, erasure);
+  const ended = postgres('audit_entries').where({ project_id: own, action: 'erasure.deleted' });
+  expect(await ended.pluck('subject_hash')).toEqual(['ada']);
+  expect(await findErasure(postgres, { projectId: own, id })).toMatchObject({ status: 'deleted' });
 });

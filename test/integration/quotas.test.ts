@@ -128,6 +128,10 @@ describe('ended tokens', () => {
     const { id } = await createTeamProject(postgres, databases, organization.id);
     const path = `/api/projects/${id}/tokens`;
     const create = async () => (await ask(`POST ${path}`, as(people[role], newToken(kind)))).body.id;
+    const other = await createTeam(postgres);
+    const { id: otherId } = await createTeamProject(postgres, databases, other.organization.id);
+    const { body: others } = await ask(`POST /api/projects/${otherId}/tokens`, as(other.people[role], newToken(kind)));
+    await postgres('access_tokens').where({ id: others.id }).update({ expires_at: new Date() });
     const created: string[] = [];
     for (let round = 0; round < 3 * MAX; round += 1) {
       const ended = await create();
@@ -139,6 +143,7 @@ describe('ended tokens', () => {
     const listed = (await ask(`GET ${path}`, as(people[role]))).body.map((token: { id: string }) => token.id);
     expect(listed).toEqual([active, ...created.slice(0, kept)]);
     expect(await postgres('access_tokens').where({ project_id: id })).toHaveLength(1 + kept);
+    expect(await postgres('access_tokens').where({ project_id: otherId }).pluck('id')).toEqual([others.id]);
   });
 });
 

@@ -26,6 +26,7 @@ test.each([
   ['POST', '/batch/', 503],
   ['POST', '/2/httpapi', 503],
   ['POST', '/query', 503],
+  ['POST', '/api/projects/7/query', 503],
   ['POST', '/mcp', 503],
   ['POST', '/oauth/token', 503],
   ['OPTIONS', '/query', 200],

@@ -23,3 +23,10 @@ test('a batch has no more bytes than allowed', () => {
 test('no events make no batch', () => {
   expect(batchesOf([], { eventsMax: 2, bytesMax: 100 })).toEqual([]);
 });
+
+test('each batch has as many events as fit', () => {
+  // A frame of 13 bytes, and 8 for each event.
+  const builder = new BatchBuilder({ eventsMax: 100, bytesMax: 50 });
+  const full = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => builder.add({ n })?.events);
+  expect([...full, builder.take()?.events].filter(Boolean)).toEqual([4, 4, 1]);
+});

@@ -1,11 +1,16 @@
 // Calls of /identify at the end of an import: last link by time, final state of profiles.
-import { expect, test } from 'vitest';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
 import { findIdProblem, Identities, type IdentityOptions } from '../../../src/imports/identities.js';
 import type { Mapped } from '../../../src/imports/source.js';
 
 const LIMITS = { propertiesMax: 256, userPropertiesMax: 3, keyLengthMax: 256, valueBytesMax: 100 };
 const NOW_MS = Date.UTC(2026, 0, 31);
 const T = Date.UTC(2020, 0, 1);
+
+afterEach(() => void vi.unstubAllEnvs());
 
 async function callsOf(mapped: readonly Mapped[], options: Partial<IdentityOptions> = {}) {
   const identities = new Identities({ limits: LIMITS, overwritesProfiles: false, nowMs: NOW_MS, ...options });
@@ -64,6 +69,16 @@ test('a profile of more properties than a call may have is several calls, and on
   expect(await callsOf([profile(1, many)])).toHaveLength(2);
   const empty = [{ user_id: 'u', time: T + 2, user_properties: {} }];
   expect(await callsOf([profile(1, {}), profile(2, {})])).toEqual(empty);
+  const known = [{ user_id: 'u', time: NOW_MS, user_properties: { plan: 'pro' } }];
+  expect(await callsOf([profile(1, { plan: 'pro' }), profile(2, {})], { overwritesProfiles: true })).toEqual(known);
+});
+
+test('what did not fit in memory leaves no files', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'identities-'));
+  vi.stubEnv('TMPDIR', folder);
+  expect(await callsOf([link('a', 'u', 1), profile(1, { plan: 'pro' })], { runBytesMax: 1 })).toHaveLength(2);
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
 });
 
 test('a deletion takes what is older, in whatever order and run it is read', async () => {

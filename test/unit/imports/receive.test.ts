@@ -53,12 +53,27 @@ test.each([
   expect(readdirSync(temporary)).toEqual([]);
 });
 
+test('an upload that is cut off, or goes on after its files, is refused', async () => {
+  async function* cutOff() {
+    yield body().subarray(0, -1);
+    throw Object.assign(new Error('aborted'), { code: 'ECONNRESET' });
+  }
+  await expect(receiveFiles(cutOff(), 1000)).rejects.toThrow('the upload was cut off');
+  async function* goesOn() {
+    yield* [body(), Buffer.from('x')];
+  }
+  await expect(receiveFiles(goesOn(), 1000)).rejects.toThrow('the upload has more bytes than its files');
+  expect(readdirSync(temporary)).toEqual([]);
+});
+
 test('folders of processes that have ended are removed, those of others stay', async () => {
   const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
-  const prefixes = [`service-upload-${ended}-`, `service-upload-${process.ppid}-`, 'service-other-'];
+  // Of an earlier process with the same id, as in a container.
+  const left = [`service-upload-${ended}-`, `service-upload-${process.pid}-`];
+  const prefixes = [...left, `service-upload-${process.ppid}-`, 'service-other-'];
   const paths = prefixes.map((prefix) => mkdtempSync(join(temporary, prefix)));
   await removeLeftFolders();
-  expect(paths.map((path) => existsSync(path))).toEqual([false, true, true]);
+  expect(paths.map((path) => existsSync(path))).toEqual([false, false, true, true]);
   for (const path of paths) rmSync(path, { recursive: true, force: true });
 });
 

@@ -3,6 +3,7 @@
 import { expect, test } from 'vitest';
 import { BATCH_LIMITS } from '../../../src/imports/batches.js';
 import { type ImportOptions, runImport } from '../../../src/imports/run-import.js';
+import type { ImportedEvent } from '../../../src/imports/source.js';
 import { findSource } from '../../../src/imports/sources/table.js';
 import { findFailure, toReport } from '../../../src/imports/summary.js';
 import type { SendBatch } from '../../../src/imports/track-client.js';
@@ -126,12 +127,32 @@ test('values that a record does not have are empty, so that those of the import 
   expect(event).toMatchObject({ ip: '', user_agent: '', library: 'service-import/1.0.0' });
 });
 
+test('an event is sent with every field of its record', async () => {
+  const event: Omit<ImportedEvent, 'timeMs'> = {
+    ...{ event_type: 'e', insert_id: 'i', user_id: 'u', device_id: 'd', session_id: 's' },
+    ...{ event_properties: { a: 1 }, user_properties: { b: 2 }, ip: '203.0.113.9', user_agent: 'curl' },
+    ...{ agent: { browser: 'Firefox' }, geo: { country: 'DE' } },
+    origin: 'client',
+  };
+  async function* open() {
+    yield { line: 1, mapped: [{ kind: 'event', event: { ...event, timeMs: NOW_MS } }] as const };
+  }
+  const store = createStore();
+  await importText('', { open, track: store.track });
+  const sent = { ...event, time: new Date(NOW_MS).toISOString(), library: 'service-import/1.0.0' };
+  expect([...store.events.values()]).toEqual([sent]);
+});
+
 test('user properties above the limit are left out of the event, which is kept', async () => {
   const store = createStore();
-  const properties = Object.fromEntries(Array.from({ length: 129 }, (_, n) => [`p${n}`, n]));
-  const record = { event_type: 'e', event_time: '2023-01-01 00:00:00', uuid: 'u', user_properties: properties };
-  const summary = await importText(JSON.stringify(record), { source: 'amplitude', track: store.track });
-  expect([...store.events.values()]).toEqual([expect.not.objectContaining({ user_properties: expect.anything() })]);
+  const recordOf = (uuid: string, count: number) => {
+    const user_properties = Object.fromEntries(Array.from({ length: count }, (_, n) => [`p${n}`, n]));
+    return JSON.stringify({ event_type: 'e', event_time: '2023-01-01 00:00:00', uuid, user_properties });
+  };
+  const text = `${recordOf('within', 128)}\n${recordOf('above', 129)}`;
+  const summary = await importText(text, { source: 'amplitude', track: store.track });
+  const counts = [...store.events.values()].map((event) => Object.keys(event.user_properties ?? {}).length);
+  expect(counts).toEqual([128, 0]);
   expect([...summary.skipped.keys()]).toEqual(['user properties of an event left out: more than 128']);
 });
 
@@ -177,6 +198,47 @@ test('a link or profile that is too far ahead is named by its line, and the earl
   ]);
 });
 
+test('a property that the service would refuse is named, and the person is sent and counted once', async () => {
+  const call = (day: string, traits: object) =>
+    JSON.stringify({ type: 'identify', anonymousId: 'd', userId: 'u', timestamp: `2026-01-${day}T00:00:00Z`, traits });
+  const calls: unknown[] = [];
+  const identifyBatch = async (body: string) => {
+    calls.push(...(JSON.parse(body) as { calls: unknown[] }).calls);
+    return { accepted: 1 };
+  };
+  const text = [call('01', { plan: 'pro' }), call('02', { team: 'x', ['y'.repeat(257)]: 1 })].join('\n');
+  const clients = { track: createStore().track, identifyBatch };
+  const summary = await importText(text, { source: 'segment', clients });
+  expect(calls).toEqual([
+    { user_id: 'u', device_id: 'd', time: Date.UTC(2026, 0, 2) },
+    { user_id: 'u', time: Date.UTC(2026, 0, 1), user_properties: { plan: 'pro' } },
+    { user_id: 'u', time: Date.UTC(2026, 0, 2), user_properties: { team: 'x' } },
+  ]);
+  expect(summary).toMatchObject({ links: 1, profiles: 1 });
+  expect([...summary.skipped]).toEqual([
+    [expect.stringMatching(/^profile refused: /), { count: 1, samples: ['user u'] }],
+  ]);
+});
+
+test('an id that is a number too large to be exact is skipped, in links and profiles', async () => {
+  const large = 2 ** 53;
+  async function* open() {
+    const mapped = [
+      { kind: 'link', device: 'd', user: large, timeMs: 0 },
+      { kind: 'link', device: large, user: 'u', timeMs: 0 },
+      { kind: 'profile', user: large, timeMs: 0, properties: { plan: 'pro' } },
+    ] as const;
+    yield { line: 1, mapped };
+  }
+  const summary = await importText('', { open });
+  expect(summary).toMatchObject({ links: 0, profiles: 0 });
+  const problem = 'an id is a number too large to be read exactly';
+  expect([...summary.skipped].map(([reason, { count }]) => [reason, count])).toEqual([
+    [`link: ${problem}`, 2],
+    [`profile: ${problem}`, 1],
+  ]);
+});
+
 test('campaign parameters of the address become properties', async () => {
   const store = createStore();
   const line = LINE.replace('GET / ', 'GET /?utm_source=a%20b&x=1&gclid=7&utm_medium= ');
@@ -190,6 +252,20 @@ test('events that the service does not accept are counted, apart from those that
   const track = async () => ({ accepted: 0, dropped: 1 });
   const summary = await importText(`${LINE}\n${LINE}\n`, { track });
   expect(summary).toMatchObject({ events: 2, dropped: 1, refused: 1 });
+});
+
+test('events of others do not count as stored for those that were dropped', async () => {
+  let counted = 0;
+  const clients = {
+    track: async () => {
+      counted = 5;
+      return { accepted: 1, dropped: 1 };
+    },
+    identifyBatch: createStore().track,
+    count: async () => counted,
+    trackAndWait: async () => ({ accepted: 1, counted: true }),
+  };
+  expect(await importText(`${LINE}\n${LINE}\n`, { clients })).toMatchObject({ accepted: 1, stored: 1 });
 });
 
 test('concurrent requests are limited, and reading waits for them', async () => {
@@ -209,6 +285,9 @@ test('concurrent requests are limited, and reading waits for them', async () => 
 test('a failed request fails the import', async () => {
   const track = async () => Promise.reject(new Error('the service is unavailable'));
   await expect(importText(`${LINE}\n`, { track })).rejects.toThrow('the service is unavailable');
+  const clients = { track: createStore().track, identifyBatch: track };
+  const call = '{"type":"identify","anonymousId":"d","userId":"u","timestamp":"2026-01-01T00:00:00Z"}';
+  await expect(importText(call, { source: 'segment', clients })).rejects.toThrow('the service is unavailable');
 });
 
 test('an interrupt ends the import, and a second run completes it', async () => {
@@ -254,23 +333,35 @@ test('an import that was of no use says what its source reads', async () => {
   );
 });
 
-test.each(['a failure of the service', 'an interruption'])('%s closes the file that is read', async (end) => {
-  const stop = new AbortController();
-  let isClosed = false;
-  async function* open() {
-    const event = { event_type: 'a', timeMs: NOW_MS, insert_id: 'i', event_properties: {}, origin: 'client' } as const;
-    try {
-      for (let line = 1; ; line += 1) {
-        if (line === 3 && end === 'an interruption') stop.abort();
-        yield { line, mapped: [{ kind: 'event', event }] as const };
+test.each(['a failure of the service', 'an interruption'])(
+  '%s closes the file that is read, and the source',
+  async (end) => {
+    const stop = new AbortController();
+    let [isClosed, isSourceClosed] = [false, false];
+    async function* open() {
+      const event = {
+        event_type: 'a',
+        timeMs: NOW_MS,
+        insert_id: 'i',
+        event_properties: {},
+        origin: 'client',
+      } as const;
+      try {
+        for (let line = 1; ; line += 1) {
+          if (line === 3 && end === 'an interruption') stop.abort();
+          yield { line, mapped: [{ kind: 'event', event }] as const };
+        }
+      } finally {
+        isClosed = true;
       }
-    } finally {
-      isClosed = true;
     }
-  }
-  const track = () => Promise.reject(new Error('refused'));
-  const batchLimits = end === 'an interruption' ? BATCH_LIMITS : { eventsMax: 1, bytesMax: 1e6 };
-  const imported = importText('', { open, track, batchLimits, signal: stop.signal });
-  await expect(imported).rejects.toThrow();
-  expect(isClosed).toBe(true);
-});
+    const track = () => Promise.reject(new Error('refused'));
+    const batchLimits = end === 'an interruption' ? BATCH_LIMITS : { eventsMax: 1, bytesMax: 1e6 };
+    open.close = async () => {
+      isSourceClosed = true;
+    };
+    const imported = importText('', { open, track, batchLimits, signal: stop.signal });
+    await expect(imported).rejects.toThrow();
+    expect([isClosed, isSourceClosed]).toEqual([true, true]);
+  },
+);

@@ -58,6 +58,24 @@ test.each([
   expect(requests.map((request) => request.path)).toEqual([path]);
 });
 
+test('an import sends events, the last ones again and calls to the routes of each, and reads what was dropped', async () => {
+  const answer = { accepted: 5, dropped: 2, counted: true };
+  const { url, requests } = await serve([{ status: 200, body: JSON.stringify(answer) }]);
+  const options = { url, key: 'sk_x', source: 'access-log', site: undefined, identifiesPerSecond: 1 };
+  const { track, trackAndWait, identifyBatch } = createImportClients(options);
+  for (const client of [track, trackAndWait, identifyBatch]) expect(await client('{}')).toEqual(answer);
+  expect(requests.map(({ path }) => path)).toEqual(['/track', '/track?wait=1', '/identify/batch']);
+});
+
+test.each([
+  [503, true],
+  [401, false],
+])('whether the same import may go on after status %i: %s', async (status, isPassing) => {
+  const { url } = await serve([{ status }]);
+  const client = createTrackClient({ url, key: 'sk_x', userAgent: 'test', wait: async () => undefined });
+  await expect(client('{}')).rejects.toMatchObject({ isPassing });
+});
+
 const RETRIES: readonly (readonly [
   rule: string,
   answers: readonly Answer[],

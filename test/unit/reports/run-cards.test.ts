@@ -30,7 +30,7 @@ async function run(config: ReturnType<typeof configOf>, answer: (q: AlertQuestio
   return { asked, cards };
 }
 
-test('each query of a card is asked once in the zone of the project, and shown formatted', async () => {
+test('each query of a card is asked once in the zone of the document or the project, and shown formatted', async () => {
   const several = {
     queries: [
       { name: 'Web', query: 'b | count' },
@@ -43,6 +43,8 @@ test('each query of a card is asked once in the zone of the project, and shown f
     ['b | count', 'Europe/Berlin'],
     ['c | last 7d | count', 'Europe/Berlin'],
   ]);
+  const inTokyo = await run({ ...configOf(card('a')), timezone: 'Asia/Tokyo' }, () => rows(1));
+  expect(inTokyo.asked).toMatchObject([{ timezone: 'Asia/Tokyo' }]);
   expect(cards?.map(({ title }) => title)).toEqual(['A', 'B: Web', 'B: App']);
   expect(cards?.[0]).toMatchObject({
     rows: [['1,234.5678', '1,000', '+23.5\u202f%']],

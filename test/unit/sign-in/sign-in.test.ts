@@ -63,6 +63,15 @@ describe('toIdentityProvider', () => {
     expect(provider?.grant).not.toHaveProperty('profile_url');
   });
 
+  test('takes scopes and the address of the profile instead of those of a preset, and trusts no address by itself', () => {
+    const preset = providerOf({ IDP_PRESET: 'gitlab', ...CLIENT });
+    expect(preset).toMatchObject({ isOpenId: true, trustsEmail: false });
+    expect(preset?.grant).toMatchObject({ profile_url: 'https://gitlab.com/oauth/userinfo' });
+    const own = { IDP_SCOPE: 'user:email', IDP_USERINFO_URL: 'https://github.example/api/user' };
+    const provider = providerOf({ IDP_PRESET: 'github', ...own, ...CLIENT });
+    expect(provider?.grant).toMatchObject({ scope: own.IDP_SCOPE, profile_url: own.IDP_USERINFO_URL });
+  });
+
   test('keeps the parameters of IDP_AUTHORIZE_URL', async () => {
     const provider = providerOf({
       IDP_AUTHORIZE_URL: 'https://id.example/authorize?p=b2c_1_sign_in&prompt=login',
@@ -100,6 +109,17 @@ describe('toIdentity', () => {
   const NO_SUBJECT = 'the profile has no sub and no id that can be stored';
 
   test.each([
+    [true, true],
+    ['true', true],
+    ['false', false],
+    ['yes', false],
+    [1, false],
+  ])('the flag %j verifies an address: %s', (flag, emailVerified) => {
+    const response = { ...token({}), profile: { ...ada, email_verified: flag } };
+    expect(toIdentity(openId, response, { now })).toEqual(as({ emailVerified }));
+  });
+
+  test.each([
     ['the subject, with a verified address', openId, { ...token({}), profile: ada }, as({})],
     [
       'an address that is not verified',
@@ -107,6 +127,7 @@ describe('toIdentity', () => {
       { ...token({}), profile: { ...ada, email_verified: false } },
       as({ emailVerified: false }),
     ],
+    ['the sub of a profile that has an id as well', openId, { ...token({}), profile: { ...ada, id: 7 } }, as({})],
     [
       'an address without a verified flag',
       openId,
