@@ -10,11 +10,14 @@ export interface HostAddress {
   readonly family: 4 | 6;
 }
 
-/** The host has an address that is not public. Trying again does not help. */
+/**
+ * The host has an address that is not public. Trying again does not help. Members of the project
+ * read the message, so it does not say which address a name of a private network has.
+ */
 export class AddressRefused extends Error {
   constructor(host: string, address: string) {
-    const resolved = host === address ? '' : `${host} is `;
-    super(`${resolved}${address}, which is not a public address (setting WEBHOOK_PRIVATE_ADDRESSES)`);
+    const refused = host === address ? 'is not a public address' : 'has an address that is not public';
+    super(`${host} ${refused} (setting WEBHOOK_PRIVATE_ADDRESSES)`);
     this.name = 'AddressRefused';
   }
 }

@@ -75,11 +75,16 @@ export const flatten = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\
 const escapeSlack = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
+/** Discord shows `[label](address)` as a link that hides its address. */
+const escapeDiscord = (text: string): string => text.replaceAll('](', ']\\(');
+
 /** Slack shows `text`, Discord `content`; both have a limit. */
-export function toChat(long: string) {
-  const text = cut(long, CHAT_LENGTH_MAX);
-  return { text: escapeSlack(text), content: text, allowed_mentions: { parse: [] } };
-}
+export const toChat = (long: string) => ({
+  text: escapeSlack(cut(long, CHAT_LENGTH_MAX)),
+  // Discord counts the escapes, and refuses a longer message.
+  content: cut(escapeDiscord(long), CHAT_LENGTH_MAX),
+  allowed_mentions: { parse: [] },
+});
 
 export const toWebhookBody = (message: AlertMessage, rows: readonly Row[], deliveryId: string): string =>
   JSON.stringify({ ...toChat(toText(message, rows)), delivery_id: deliveryId, ...message, rows });

@@ -65,6 +65,7 @@ import { publicUrlOf } from '../platform/public-url.js';
 import { createFailFastRedis, firstReady } from '../platform/redis/client.js';
 import { warnUnlessKept } from '../platform/redis/keeping.js';
 import { requireUsableRedis } from '../platform/redis/usable.js';
+import { createRepeatedWarning } from '../platform/repeated-warning.js';
 import { returnMemoryAtRest } from '../platform/rest-memory.js';
 import { passStartGate } from '../platform/start-gate.js';
 import { ThreadPool } from '../platform/threads/thread-pool.js';
@@ -155,6 +156,7 @@ const live = createLive({
   source: {
     readEvents: createEventReader({ passes, queryUrl }),
     readRejected: (projectId) => readSamples(redis, projectId),
+    warn: createRepeatedWarning({ log, message: 'a live view could not be read' }),
   },
   openMax: config.LIVE_VIEWS_OPEN_MAX,
 });

@@ -7,6 +7,7 @@ import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { createRepeatedWarning, type RepeatedWarning } from '../platform/repeated-warning.js';
 import type { Annotation } from '../query/annotations.js';
 import type { Definitions } from '../query/definitions/definitions.js';
 import { type DefinitionsVersion, findCurrentVersion, findDefinitions } from './store.js';
@@ -30,12 +31,12 @@ const TIMEOUT_MS = 1_000;
 
 export class DefinitionsReader {
   readonly #postgres: Postgres;
-  readonly #log: Logger;
+  readonly #warn: RepeatedWarning;
   readonly #held = new LRUCache<string, ReadDefinitions>({ max: HELD_MAX });
 
   constructor(postgres: Postgres, log: Logger) {
     this.#postgres = postgres;
-    this.#log = log;
+    this.#warn = createRepeatedWarning({ log, message: 'the definitions of a project could not be read' });
   }
 
   /** Never rejects: when PostgreSQL does not answer, the answer has a warning. */
@@ -43,7 +44,7 @@ export class DefinitionsReader {
     try {
       return await withTimeout(TIMEOUT_MS, this.#read(projectId));
     } catch (err) {
-      this.#log.warn({ err }, 'the definitions of a project could not be read');
+      this.#warn(err);
       const held = this.#held.get(projectId);
       return held
         ? { ...held, warning: `the definitions are those of version ${held.version}: newer ones could not be read` }

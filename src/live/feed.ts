@@ -1,7 +1,9 @@
 // Live feed of a project's newest events: one query per second and project, shared by all its
 // viewers. The query counts as one of the project, so it waits and is limited like its other
 // queries.
+import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
+import type { RepeatedWarning } from '../platform/repeated-warning.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -27,6 +29,8 @@ export interface FeedSource {
    */
   readonly readEvents: (watcher: Watcher, signal: AbortSignal) => Promise<readonly Row[]>;
   readonly readRejected: (projectId: ProjectId) => Promise<readonly Sample[]>;
+  /** Logs a failure that viewers are told without its cause. */
+  readonly warn: RepeatedWarning;
 }
 
 export interface Message {
@@ -36,6 +40,8 @@ export interface Message {
 }
 
 export type Viewer = (message: Message) => void;
+
+export const UNREADABLE = 'the events cannot be read right now';
 
 const POLL_MS = 1000;
 /** After a failure, such as a limit of the project's queries. */
@@ -136,9 +142,17 @@ class Feed {
       this.#hasAnswered = true;
     } catch (error) {
       pauseMs = PAUSE_MS;
-      this.#send({ kind: 'problem', data: { error: error instanceof Error ? error.message : 'it failed' } });
+      if (!this.#ended.signal.aborted) this.#tell(error);
     }
     if (!this.#ended.signal.aborted) this.#timer = setTimeout(() => void this.#poll(), pauseMs);
+  }
+
+  /** Texts of stores, which may name addresses of the installation, are in the log only. */
+  #tell(error: unknown): void {
+    const isPublic = error instanceof PublicError;
+    const cause = isPublic ? error.cause : error;
+    if (cause !== undefined) this.#source.warn(cause, { project: this.#watcher.projectId });
+    this.#send({ kind: 'problem', data: { error: isPublic ? error.message : UNREADABLE } });
   }
 
   #send(message: Message): void {

@@ -2,7 +2,7 @@
 // process, with a project pass.
 import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import { PublicError } from '../platform/errors.js';
-import { EVENTS_MAX, type Row, type Watcher } from './feed.js';
+import { EVENTS_MAX, type Row, UNREADABLE, type Watcher } from './feed.js';
 
 const QUESTION = JSON.stringify({ q: '* | last 30m | list', limit: EVENTS_MAX, format: 'json', timezone: 'UTC' });
 /** A larger answer is not parsed: it would delay the requests of others in the event loop. */
@@ -21,14 +21,14 @@ export function createEventReader({ queryUrl, passes }: { queryUrl: () => string
       body: QUESTION,
       signal,
     }).catch((cause: unknown) => {
-      throw new PublicError('unavailable', 'the events cannot be read right now', { cause });
+      throw new PublicError('unavailable', UNREADABLE, { cause });
     });
     if (Number(response.headers.get('Content-Length')) > BYTES_MAX) {
       await response.body?.cancel();
       throw new PublicError('too_large', `the newest ${EVENTS_MAX} events have more than ${BYTES_MAX} bytes`);
     }
     const body = (await response.json()) as { rows?: readonly Row[]; columns?: readonly string[]; error?: string };
-    if (!response.ok) throw new PublicError('unavailable', body.error ?? 'the events cannot be read right now');
+    if (!response.ok) throw new PublicError('unavailable', body.error ?? UNREADABLE);
     const columns = body.columns ?? [];
     return (body.rows ?? []).map((row) => Object.fromEntries(columns.map((name) => [name, row[name] ?? null])));
   };

@@ -9,6 +9,7 @@ import { warningsOfKeep } from '../keeping/keep.js';
 import { PublicError } from '../platform/errors.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
+import type { RepeatedWarning } from '../platform/repeated-warning.js';
 import { annotationsIn } from '../query/annotations.js';
 import type { CompiledQuery } from '../query/compile.js';
 import { PEOPLE_MODE } from '../query/people-columns.js';
@@ -34,6 +35,8 @@ export interface AnswerDeps extends Omit<ExecuteDeps, 'clickhouse'>, CompileDeps
   readonly now: () => number;
   /** Called for every query that is sent to ClickHouse. */
   readonly noteQuery: (projectId: ProjectId) => void;
+  /** Logs that a catalog could not be read; the query is answered. */
+  readonly warnOfCatalog: RepeatedWarning;
   readonly admitToPeople: AdmitToPeople;
   /** Undefined keeps none. */
   readonly kept?: KeptAnswers | undefined;
@@ -249,7 +252,7 @@ const CATALOG_TIMEOUT_MS = 1_000;
 
 /** Never rejects: a query is answered without these warnings when PostgreSQL does not answer. */
 export async function warnOfUnseen(
-  { catalogs, log }: Pick<AnswerDeps, 'catalogs' | 'log'>,
+  { catalogs, warnOfCatalog }: Pick<AnswerDeps, 'catalogs' | 'warnOfCatalog'>,
   projectId: ProjectId,
   { mentions, definitions }: Pick<CompiledQuery, 'mentions' | 'definitions'>,
 ): Promise<readonly string[]> {
@@ -263,7 +266,7 @@ export async function warnOfUnseen(
     const current = await withTimeout(CATALOG_TIMEOUT_MS, catalogs.readNow(projectId));
     return [...hidden, ...(current === catalog ? unseen : warningsOfUnseen(mentions, current))];
   } catch (err) {
-    log.warn({ err }, 'the catalog of a project could not be read');
+    warnOfCatalog(err);
     return [];
   }
 }
@@ -300,11 +303,14 @@ export async function compileRequest(
 }
 
 /** Empty when PostgreSQL does not answer. */
-async function propertyKeysOf({ catalogs, log }: AnswerDeps, projectId: ProjectId): Promise<readonly string[]> {
+async function propertyKeysOf(
+  { catalogs, warnOfCatalog }: AnswerDeps,
+  projectId: ProjectId,
+): Promise<readonly string[]> {
   try {
     return keysOfBag(await withTimeout(CATALOG_TIMEOUT_MS, catalogs.read(projectId)), 'event_properties');
   } catch (err) {
-    log.warn({ err }, 'the catalog of a project could not be read');
+    warnOfCatalog(err);
     return [];
   }
 }

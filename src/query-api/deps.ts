@@ -10,6 +10,7 @@ import type { Shards } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
 import type { Logger } from '../platform/log.js';
 import type { Redis } from '../platform/redis/client.js';
+import { createRepeatedWarning } from '../platform/repeated-warning.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { countQuery } from '../usage/counters.js';
 import { Engines } from './engines.js';
@@ -63,6 +64,7 @@ export function createQueryDeps(
   });
   const metrics = createQueryMetrics(parts.metrics, engines);
   const kept = createKeptAnswers(config.ANSWER_CACHE_BYTES, parts.metrics);
+  const warnOfCounts = createRepeatedWarning({ log: parts.log, message: 'a query was not counted' });
   return {
     ...parts,
     kept,
@@ -79,10 +81,9 @@ export function createQueryDeps(
     now: Date.now,
     passes: createProjectPasses(config.SECRET_KEY_BASE),
     noteQuery: (projectId) => {
-      countQuery(parts.redis, projectId, Date.now()).catch((err: unknown) =>
-        parts.log.warn({ err }, 'a query was not counted'),
-      );
+      countQuery(parts.redis, projectId, Date.now()).catch((err: unknown) => warnOfCounts(err));
     },
+    warnOfCatalog: createRepeatedWarning({ log: parts.log, message: 'the catalog of a project could not be read' }),
   };
 }
 

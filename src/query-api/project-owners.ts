@@ -6,6 +6,7 @@ import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { createRepeatedWarning } from '../platform/repeated-warning.js';
 
 const PROJECTS_MAX = 10_000;
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -14,13 +15,14 @@ const ANSWER_TIMEOUT_MS = 2_000;
 export type ProjectOwners = (projectId: ProjectId) => Promise<string>;
 
 export function createProjectOwners(postgres: Postgres, log: Logger): ProjectOwners {
+  const warn = createRepeatedWarning({ log, message: 'the owner of a project could not be read' });
   const kept = new LRUCache<ProjectId, Promise<string>>({ max: PROJECTS_MAX });
   const read = async (projectId: ProjectId): Promise<string> => {
     try {
       return await withTimeout(ANSWER_TIMEOUT_MS, findProjectOwner(postgres, projectId));
     } catch (err) {
       kept.delete(projectId);
-      log.warn({ err, projectId }, 'the owner of a project could not be read');
+      warn(err, { projectId });
       return projectId;
     }
   };

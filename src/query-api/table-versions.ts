@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { smallReadsOf } from '../platform/clickhouse/small-read.js';
 import type { Logger } from '../platform/log.js';
+import { createRepeatedWarning } from '../platform/repeated-warning.js';
 import type { Reads } from '../query/print/print.js';
 
 /** Hashes by table and partition. */
@@ -27,6 +28,7 @@ export interface VersionReader {
 
 /** Callers of the same moment share a statement, which always begins after they have called. */
 export function createVersionReader({ clickhouse, log }: { clickhouse: ClickHouseClient; log: Logger }): VersionReader {
+  const warn = createRepeatedWarning({ log, message: 'the versions of the tables could not be read' });
   const running = new Set<Promise<unknown>>();
   let next: Promise<TableVersions | undefined> | undefined;
 
@@ -35,7 +37,7 @@ export function createVersionReader({ clickhouse, log }: { clickhouse: ClickHous
     while (running.size >= STATEMENTS_MAX) await Promise.race(running);
     next = undefined;
     const asking = ask(clickhouse).catch((err: unknown) => {
-      log.warn({ err }, 'the versions of the tables could not be read');
+      warn(err);
       return undefined;
     });
     running.add(asking);

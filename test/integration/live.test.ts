@@ -134,6 +134,7 @@ test('LiveFeeds queries once for all viewers of a project and stops after the la
       return [{ insert_id: String(asked) }];
     },
     readRejected: async () => [],
+    warn: () => {},
   });
   const watcher = { projectId: toProjectId('p'), personId: 'ann' };
   const received: Message[][] = [[], []];

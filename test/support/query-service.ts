@@ -8,6 +8,7 @@ import { type ClickHouseClient, createClickHouse } from '../../src/platform/clic
 import type { ProjectId } from '../../src/platform/ids.js';
 import { createLogger } from '../../src/platform/log.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
+import { createRepeatedWarning } from '../../src/platform/repeated-warning.js';
 import { ThreadPool } from '../../src/platform/threads/thread-pool.js';
 import type { Definitions } from '../../src/query/definitions/definitions.js';
 import { answer } from '../../src/query-api/answer.js';
@@ -70,6 +71,7 @@ export async function startQueryService(
     limits: { timeoutMs: 30_000, waitMs: 25_000, memoryBytes: 2 ** 30 },
     log,
     noteQuery: () => {},
+    warnOfCatalog: createRepeatedWarning({ log, message: 'the catalog of a project could not be read' }),
     admitToPeople: async () => {},
     ownerOf: async (projectId: ProjectId) => projectId,
   };

@@ -37,6 +37,19 @@ const errorLine = z.object({ error: z.string() });
 
 export type UploadLine = z.infer<typeof progressLine> | z.infer<typeof summaryLine> | z.infer<typeof errorLine>;
 
+/**
+ * Without the folder of the upload and the address by which the thread reaches the service: they
+ * are of the installation, and readers are members of a project.
+ */
+export function toErrorLine(
+  cause: unknown,
+  { folder, url }: { readonly folder: string; readonly url: string },
+): z.infer<typeof errorLine> {
+  const text = cause instanceof Error ? cause.message : String(cause);
+  const { host } = new URL(url);
+  return { error: text.replaceAll(`${folder}/`, '').replaceAll(url, 'the service').replaceAll(` ${host}`, '') };
+}
+
 export function toSummaryLine(summary: ImportSummary): z.infer<typeof summaryLine> {
   const { read, events, stored, dropped, refused, links, profiles, firstMs, lastMs, people, devices } = summary;
   const hasTimes = firstMs <= lastMs;

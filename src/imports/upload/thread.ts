@@ -7,7 +7,7 @@ import { libraryOf } from '../library.js';
 import { runImport } from '../run-import.js';
 import { findSource } from '../sources/table.js';
 import type { ImportSummary } from '../summary.js';
-import { toSummaryLine, type UploadLine } from './messages.js';
+import { toErrorLine, toSummaryLine, type UploadLine } from './messages.js';
 
 export interface UploadJob {
   readonly source: string;
@@ -62,7 +62,6 @@ const createClients = ({ url, key, source, site }: UploadJob) =>
     identifiesPerSecond: IDENTIFIES_PER_SECOND,
   });
 
-const failed = (cause: unknown): UploadLine => ({ error: cause instanceof Error ? cause.message : String(cause) });
-
-say(await run(workerData as UploadJob).catch(failed));
+const job = workerData as UploadJob;
+say(await run(job).catch((cause: unknown) => toErrorLine(cause, job)));
 parentPort?.close();

@@ -37,6 +37,14 @@ test('values of events can neither notify people of a chat nor begin a line', ()
   );
 });
 
+test('values of events cannot hide the address of a link', () => {
+  const body = JSON.parse(toWebhookBody(firing, [{ plan: '[Sign in](https://evil.example)' }], 'd-1'));
+  expect(body.content).toContain('- plan [Sign in]\\(https://evil.example)\n');
+  expect(body.text).toContain('- plan [Sign in](https://evil.example)\n');
+  const rows = Array.from({ length: 10 }, () => ({ a: ']('.repeat(50), b: ']('.repeat(50) }));
+  expect(JSON.parse(toWebhookBody(firing, rows, 'd-1')).content.length).toBeLessThanOrEqual(2000);
+});
+
 test('long values and long messages are cut, as chats limit them', () => {
   const rows = Array.from({ length: 10 }, () =>
     Object.fromEntries([...'abcdefgh'].map((name) => [name, 'x'.repeat(500)])),

@@ -1,6 +1,8 @@
-// Live feed: what is new in each answer, and a gap between two answers.
+// Live feed: what is new in each answer, a gap between two answers, and what viewers are told of a
+// failure.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { EVENTS_MAX, LiveFeeds, type Message, type Row } from '../../../src/live/feed.js';
+import { PublicError } from '../../../src/platform/errors.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -16,6 +18,7 @@ async function watch(counts: readonly number[]): Promise<string[]> {
   const feeds = new LiveFeeds({
     readEvents: async () => pageAfter(left.shift() ?? 0),
     readRejected: async () => [],
+    warn: () => {},
   });
   const messages: Message[] = [];
   const stop = feeds.watch({ projectId: toProjectId('p'), personId: 'ann' }, (message) => messages.push(message));
@@ -32,4 +35,33 @@ test.each<[string, number[], string[]]>([
   ['the first answer', [200], ['50 events']],
 ])('a gap is told: %s', async (_, counts, expected) => {
   expect(await watch(counts)).toEqual(expected);
+});
+
+/** What a viewer is told when reading fails, and what is logged. */
+async function failWith(error: Error) {
+  const [messages, logged]: [Message[], unknown[]] = [[], []];
+  const feeds = new LiveFeeds({
+    readEvents: async () => [],
+    readRejected: () => Promise.reject(error),
+    warn: (cause) => logged.push(cause),
+  });
+  const stop = feeds.watch({ projectId: toProjectId('p'), personId: 'ann' }, (message) => messages.push(message));
+  await vi.advanceTimersByTimeAsync(0);
+  stop();
+  return { messages, logged };
+}
+
+test('the message of a store is in the log only', async () => {
+  const error = new Error('connect ECONNREFUSED 10.1.2.3:6379');
+  const { messages, logged } = await failWith(error);
+  expect(messages).toEqual([{ kind: 'problem', data: { error: 'the events cannot be read right now' } }]);
+  expect(logged).toEqual([error]);
+});
+
+test('an error for clients is told as it is, and its cause is logged', async () => {
+  const cause = new Error('fetch failed');
+  const { messages, logged } = await failWith(new PublicError('unavailable', 'try again', { cause }));
+  expect(messages).toEqual([{ kind: 'problem', data: { error: 'try again' } }]);
+  expect(logged).toEqual([cause]);
+  expect((await failWith(new PublicError('too_large', 'too many bytes'))).logged).toEqual([]);
 });
