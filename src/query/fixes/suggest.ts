@@ -209,6 +209,9 @@ interface Means {
   readonly rewrittenOf: Rewrite;
 }
 
+/** A stage behind which rows are listed no more, also when it is a wrong one itself. */
+const SUMS_UP = /^\s*(?:stats|summari[sz]e|aggregate|timechart|count|unique|sum|avg|min|max|median|p9\d)\b/i;
+
 /** Better ones first. */
 function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }: Means): Fix[] {
   const { span } = problem;
@@ -220,7 +223,9 @@ function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }
   if (part === undefined) return own;
   const written = text.slice(part.from, part.to);
   const isSource = at === 0;
-  const fixes = rewrittenOf(written, isSource).map((fixed) => difference(part.from, written, fixed));
+  const isSummedUp = parts.slice(1, at).some((other) => SUMS_UP.test(text.slice(other.from, other.to)));
+  const rewritten = rewrittenOf(written, isSource).filter((one) => !isSummedUp || !/^\s*list\b/.test(one));
+  const fixes = rewritten.map((fixed) => difference(part.from, written, fixed));
   return [
     ...doublePipe(text, span, { isBeforeStage: true }),
     ...fixes,

@@ -66,6 +66,12 @@ test.each([
   ['count(purchase) / count(signup)', 'formula count(purchase) / count(signup)'],
   ['sum(purchase.price) by day', 'purchase | sum price by day'],
   ['count_over_time(purchase[7d])', 'purchase | last 7d | count'],
+  // The word of a stage, and no property of that name.
+  ['funnel a -> b | window = 7d', 'funnel a -> b | window 7d'],
+  ['* | last = 30d | count by _os | sort = count | limit = 10', '* | last 30d | count by _os | sort count | limit 10'],
+  ['* | unique by week | unit = session_id | top = 3', '* | unique by week | unit session_id | top 3'],
+  ['FROM events | WHERE _os == "x" | STATS COUNT(*) BY _country', '* | where _os = "x" | count by _country'],
+  ['* | summarize revenue = sum(price) by _os | take 5', '* | sum price by _os | limit 5'],
   [
     'select _os, count(*)\n  from signup\n  group by _os\n  order by count(*) desc',
     'signup | count by _os | sort count desc',
