@@ -46,7 +46,7 @@ test.each([
   ['* | count by bin(1h)', '* | count by hour'],
   ['* | summarize count() by bin(timestamp, 1d), _country', '* | count by day, _country'],
   ['* | summarize users = dcount(distinct_id) by day', '* | unique distinct_id by day'],
-  ['* | stats dc(user_id) as users by _country | sort - users', '* | unique user_id by _country | sort - users'],
+  ['* | stats dc(user_id) as n by _country | sort - n', '* | unique user_id by _country | sort - unique_count'],
   ['* | timechart span=1h count by _country', '* | count by hour, _country'],
   ['* | timechart count', '* | count by day'],
   ['* | count by _country | sort -n', '* | count by _country | sort value asc'],
@@ -71,6 +71,10 @@ test.each([
   ['* | last = 30d | count by _os | sort = count | limit = 10', '* | last 30d | count by _os | sort count | limit 10'],
   ['* | unique by week | unit = session_id | top = 3', '* | unique by week | unit session_id | top 3'],
   ['FROM events | WHERE _os == "x" | STATS COUNT(*) BY _country', '* | where _os = "x" | count by _country'],
+  // The name of an aggregate is the name of its column.
+  ['* | summarize n = count() by _os | where n > 20 | top 3', '* | count by _os | where count > 20 | top 3'],
+  ['* | stats dc(user_id) as users by _os | sort users', '* | unique user_id by _os | sort unique_count'],
+  ['* | stats count as n by _os | where n > 5 and _os != "n"', '* | count by _os | where count > 5 and _os != "n"'],
   ['* | summarize revenue = sum(price) by _os | take 5', '* | sum price by _os | limit 5'],
   [
     'select _os, count(*)\n  from signup\n  group by _os\n  order by count(*) desc',
@@ -82,7 +86,7 @@ test.each([
   ],
 ])('the fixes repair %s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
-  if (!expected.endsWith('- users')) expect(detailsOf(expected)).toEqual([]);
+  if (!expected.endsWith('- unique_count')) expect(detailsOf(expected)).toEqual([]);
 });
 
 test.each([
@@ -98,6 +102,13 @@ test.each([
 ])('no fix asks something else than %s', (text) => {
   expect(detailsOf(text)).not.toEqual([]);
   expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
+});
+
+test.each([
+  'select _os, sum(price) from a group by _os having sum(price) > 100 limit 5',
+  '* | summarize n = count() by _os | where n > 20',
+])('all problems of %s are one, as one fix solves them', (text) => {
+  expect(detailsOf(text)).toHaveLength(1);
 });
 
 test.each([
