@@ -71,6 +71,8 @@ test.each([
   ['* | last = 30d | count by _os | sort = count | limit = 10', '* | last 30d | count by _os | sort count | limit 10'],
   ['* | unique by week | unit = session_id | top = 3', '* | unique by week | unit session_id | top 3'],
   ['FROM events | WHERE _os == "x" | STATS COUNT(*) BY _country', '* | where _os = "x" | count by _country'],
+  ['* | count by _os | top 10 by count', '* | count by _os | sort count desc | limit 10'],
+  ['* | sum price by _os | top 3 by _os asc', '* | sum price by _os | sort _os asc | limit 3'],
   // The name of an aggregate is the name of its column.
   ['* | summarize n = count() by _os | where n > 20 | top 3', '* | count by _os | where count > 20 | top 3'],
   ['* | stats dc(user_id) as users by _os | sort users', '* | unique user_id by _os | sort unique_count'],
@@ -99,6 +101,7 @@ test.each([
   '* | mau by day',
   '* | where _path ilike "a_b"',
   'select distinct _country from signup',
+  '* | sum price by _os | top 5 by count',
 ])('no fix asks something else than %s', (text) => {
   expect(detailsOf(text)).not.toEqual([]);
   expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
