@@ -232,7 +232,7 @@ function resolveAggregateOrder(scope: Scope, { key, metric, groups, beside }: So
 }
 
 /** Times descending, other groups ascending. */
-function directionOf(group: Group | undefined): 'asc' | 'desc' {
+export function directionOf(group: Group | undefined): 'asc' | 'desc' {
   if (group?.kind === 'field') return isTimeField(group.field) ? 'desc' : 'asc';
   return group?.kind !== 'bucket' || isRecurring(group.granularity) ? 'asc' : 'desc';
 }

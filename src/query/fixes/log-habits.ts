@@ -116,7 +116,15 @@ export const LOG_HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*where\s+\S.*?)(?<!\s)\s+group(?:ed)?\s+by\s+(.+)$`, '$1 | count by $2', 'stage'),
   rule(String.raw`^(\s*)((?:count|${AGGREGATE})(?:\s+${FIELD})?)\s+by\s+(.+?)\s+(desc|asc)\s*$`, sortedOf, 'stage'),
   rule(String.raw`^(\s*top\s+\d+)\s+by\s+${COLUMN}(?:\s+desc)?\s*$`, '$1', 'stage'),
+  // Behind an aggregate, by a column of the answer.
+  rule(
+    String.raw`^(\s*)top\s+(\d+)\s+by\s+(${FIELD})(?:\s+(asc|desc))?\s*$`,
+    (_, blank, rows, column, direction = 'desc') => `${blank}sort ${column} ${direction} | limit ${rows}`,
+    'stage',
+  ),
   rule(String.raw`^(\s*)(?:order|sort)\s+by\s+${COLUMN}(?=\s+(?:asc|desc)\s*$|\s*$)`, '$1sort value', 'stage'),
+  // Behind the word of a stage, an equal sign is no condition.
+  rule(String.raw`^(\s*(?:window|last|depth|limit|top|by|sort|unit|rolling))\s*==?\s*(?=\S)`, '$1 ', 'stage'),
   // Order and columns. A shell sorts rows by their number.
   rule(String.raw`^(\s*)sort\s+-(?:rn|nr|r)\s*$`, '$1sort value desc', 'stage'),
   rule(String.raw`^(\s*)sort\s+-n\s*$`, '$1sort value asc', 'stage'),
@@ -155,7 +163,8 @@ export const LOG_HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^(\s*)(?:-|last_?)(\d+(?:mo|[mhdwy]))\s*$`, '$1last $2', 'stage'),
   rule(String.raw`^(\s*)from\s+yesterday\s+to\s+today\s*$`, '$1yesterday', 'stage'),
-  // Sources.
+  // Sources. A table of all events, as in SQL.
+  rule(String.raw`^\s*from\s+events?\s*$`, '*', 'source'),
   rule(String.raw`^\s*funnel\s*[([]([^()[\]|]+(?:,|->)[^()[\]|]+)[)\]]\s*$`, stepsOf, 'source'),
   rule(
     String.raw`^(\s*(?:${NAME}|\*))\s+where\s+(\S.*?)(?<!\s)\s+(?:group(?:ed)?\s+)?by\s+(.+)$`,

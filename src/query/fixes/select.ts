@@ -64,7 +64,7 @@ function aggregateOf(column: string): string {
 }
 
 /** The column of an aggregate in the answer. */
-function metricOf(aggregate: string): string {
+export function metricOf(aggregate: string): string {
   const name = aggregate.split(' ')[0] ?? '';
   const { column } = { column: name, ...AGGREGATES[name as AggregateName] };
   return column;

@@ -10,6 +10,8 @@ import { applyHabit, HABITS } from './habits.js';
 import { movingAverage } from './moving-average.js';
 import { PIPES } from './product-habits.js';
 import { type Now, relativeTime } from './relative-time.js';
+import { rule } from './rule.js';
+import { metricOf } from './select.js';
 
 type FindProblems = (text: string) => readonly QueryProblem[];
 
@@ -70,11 +72,11 @@ interface Choice {
 }
 
 /**
- * Whether the problem vanishes with a fix that leaves its text as it is: it was only what the
- * parser made of the text behind a mistake.
+ * Whether the fix of another problem solves it too: it was what the parser made of the text behind
+ * a mistake, or is in the text that the fix replaces.
  */
-const followsFrom = ({ message, span }: QueryProblem, { fix, left }: Solution): boolean =>
-  (span.from > fix.span.to || span.to < fix.span.from) && !left.some((other) => other.message === message);
+const followsFrom = ({ message }: QueryProblem, { left }: Solution): boolean =>
+  !left.some((other) => other.message === message);
 
 interface Solution {
   readonly fix: Fix;
@@ -210,6 +212,9 @@ interface Means {
   readonly rewrittenOf: Rewrite;
 }
 
+/** A stage behind which rows are listed no more, also when it is a wrong one itself. */
+const SUMS_UP = /^\s*(?:stats|summari[sz]e|aggregate|timechart|count|unique|sum|avg|min|max|median|p9\d)\b/i;
+
 /** Better ones first. */
 function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }: Means): Fix[] {
   const { span } = problem;
@@ -221,9 +226,12 @@ function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }
   if (part === undefined) return own;
   const written = text.slice(part.from, part.to);
   const isSource = at === 0;
-  const fixes = rewrittenOf(written, isSource).map((fixed) => difference(part.from, written, fixed));
+  const isSummedUp = parts.slice(1, at).some((other) => SUMS_UP.test(text.slice(other.from, other.to)));
+  const rewritten = rewrittenOf(written, isSource).filter((one) => !isSummedUp || !/^\s*list\b/.test(one));
+  const fixes = rewritten.map((fixed) => difference(part.from, written, fixed));
   return [
     ...doublePipe(text, span, { isBeforeStage: true }),
+    ...rewritten.flatMap((fixed) => withColumn(text, part, fixed)),
     ...fixes,
     ...doublePipe(text, span, { isBeforeStage: false }),
     ...relativeTime(text, { part, span, now }),
@@ -231,6 +239,20 @@ function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }
     ...own,
     ...missingParts(text, span, part, isSource),
   ];
+}
+
+/** A name that an aggregate is given: `n = count()`, `count as n`. */
+const NAMED = /(?:^|\s)(\w+)\s*=\s*[a-z]\w*\s*\(|\bas\s+(\w+)/i;
+
+/** Stages behind use the name of the aggregate, which is the name of its column in a query. */
+function withColumn(text: string, { from, to }: Span, fixed: string): Fix[] {
+  const [, before, behind] = NAMED.exec(text.slice(from, to)) ?? [];
+  const name = before ?? behind;
+  const column = metricOf(fixed.trim());
+  if (name === undefined || name === column) return [];
+  const used = rule(String.raw`(?<![\w.])${name}(?![\w.(])`, column, 'stage');
+  const rest = applyHabit(used, text.slice(to), false);
+  return rest === undefined ? [] : [difference(from, text.slice(from), fixed + rest)];
 }
 
 /** One pipe too many; in a condition `||` is or, which is a habit. */

@@ -46,7 +46,7 @@ test.each([
   ['* | count by bin(1h)', '* | count by hour'],
   ['* | summarize count() by bin(timestamp, 1d), _country', '* | count by day, _country'],
   ['* | summarize users = dcount(distinct_id) by day', '* | unique distinct_id by day'],
-  ['* | stats dc(user_id) as users by _country | sort - users', '* | unique user_id by _country | sort - users'],
+  ['* | stats dc(user_id) as n by _country | sort - n', '* | unique user_id by _country | sort - unique_count'],
   ['* | timechart span=1h count by _country', '* | count by hour, _country'],
   ['* | timechart count', '* | count by day'],
   ['* | count by _country | sort -n', '* | count by _country | sort value asc'],
@@ -66,6 +66,18 @@ test.each([
   ['count(purchase) / count(signup)', 'formula count(purchase) / count(signup)'],
   ['sum(purchase.price) by day', 'purchase | sum price by day'],
   ['count_over_time(purchase[7d])', 'purchase | last 7d | count'],
+  // The word of a stage, and no property of that name.
+  ['funnel a -> b | window = 7d', 'funnel a -> b | window 7d'],
+  ['* | last = 30d | count by _os | sort = count | limit = 10', '* | last 30d | count by _os | sort count | limit 10'],
+  ['* | unique by week | unit = session_id | top = 3', '* | unique by week | unit session_id | top 3'],
+  ['FROM events | WHERE _os == "x" | STATS COUNT(*) BY _country', '* | where _os = "x" | count by _country'],
+  ['* | count by _os | top 10 by count', '* | count by _os | sort count desc | limit 10'],
+  ['* | sum price by _os | top 3 by _os asc', '* | sum price by _os | sort _os asc | limit 3'],
+  // The name of an aggregate is the name of its column.
+  ['* | summarize n = count() by _os | where n > 20 | top 3', '* | count by _os | where count > 20 | top 3'],
+  ['* | stats dc(user_id) as users by _os | sort users', '* | unique user_id by _os | sort unique_count'],
+  ['* | stats count as n by _os | where n > 5 and _os != "n"', '* | count by _os | where count > 5 and _os != "n"'],
+  ['* | summarize revenue = sum(price) by _os | take 5', '* | sum price by _os | limit 5'],
   [
     'select _os, count(*)\n  from signup\n  group by _os\n  order by count(*) desc',
     'signup | count by _os | sort count desc',
@@ -76,7 +88,7 @@ test.each([
   ],
 ])('the fixes repair %s', (text, expected) => {
   expect(repaired(text)).toBe(expected);
-  if (!expected.endsWith('- users')) expect(detailsOf(expected)).toEqual([]);
+  if (!expected.endsWith('- unique_count')) expect(detailsOf(expected)).toEqual([]);
 });
 
 test.each([
@@ -89,9 +101,17 @@ test.each([
   '* | mau by day',
   '* | where _path ilike "a_b"',
   'select distinct _country from signup',
+  '* | sum price by _os | top 5 by count',
 ])('no fix asks something else than %s', (text) => {
   expect(detailsOf(text)).not.toEqual([]);
   expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
+});
+
+test.each([
+  'select _os, sum(price) from a group by _os having sum(price) > 100 limit 5',
+  '* | summarize n = count() by _os | where n > 20',
+])('all problems of %s are one, as one fix solves them', (text) => {
+  expect(detailsOf(text)).toHaveLength(1);
 });
 
 test.each([

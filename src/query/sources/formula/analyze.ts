@@ -1,5 +1,6 @@
 // Analyzer of the source `formula`: arithmetic over aggregates of events.
 
+import { directionOf } from '../../analyze/aggregate.js';
 import { type AnswerOrder, takeAnswerOrder } from '../../analyze/answer-order.js';
 import { checkCompared, columnsOfEarlier } from '../../analyze/compared.js';
 import { resultAlias } from '../../analyze/grouped-columns.js';
@@ -87,7 +88,7 @@ export function analyzeFormula(scope: Scope, source: FormulaSource, stages: Stag
   if (earlier) checkBeside(scope, source.columns, Object.keys(added));
   const answer = takeAnswerOrder(scope, stages, {
     columns: [...groups.map(({ name }) => name), ...own, ...Object.keys(added)],
-    ascending: groups.filter((group) => group.kind === 'field' && !isTimeField(group.field)).map(({ name }) => name),
+    ascending: groups.filter((group) => directionOf(group) === 'asc').map(({ name }) => name),
     metric: own[0],
   });
   const results = Object.fromEntries(own.map((name, index) => [name, resultAlias(index)]));
