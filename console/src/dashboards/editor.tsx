@@ -19,7 +19,7 @@ import { useKeptText } from './kept-text.js';
 import { SectionForm } from './section-form.js';
 import { Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
 import { useDraft } from './use-draft.js';
-import { useOpenForm } from './use-open-form.js';
+import { isNew, useOpenForm } from './use-open-form.js';
 import { VariableForm } from './variable-form.js';
 
 interface Props {
@@ -97,6 +97,8 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
     open?.kind === 'card' ? sections.flatMap(({ cards }) => cards).find((each) => each.id === open.id) : undefined;
   const section = open?.kind === 'section' ? sections[open.index ?? -1] : undefined;
   const variable = open?.kind === 'variable' ? variables.find(({ name }) => name === open.name) : undefined;
+  // What it is about may not be read yet.
+  const isShown = open !== undefined && (isNew(open) || (card ?? section ?? variable) !== undefined);
   const problems = draft.isChecked ? draft.problems : refused;
   const overtaken = kept.isOvertaken ? dashboardsTexts.overtaken(version) : undefined;
 
@@ -118,7 +120,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
           </button>
         </div>
       </header>
-      {open === undefined && <Failure text={failure ?? draft.failure ?? overtaken} />}
+      {!isShown && <Failure text={failure ?? draft.failure ?? overtaken} />}
       <SourceProblems name={dashboardsTexts.problems} problems={problems} goTo={goTo} />
       <p role="status" className={style.note}>
         {note !== '' && source !== before && note}
@@ -136,7 +138,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
         />
         <CardsPanel isRead={draft.isRead} sections={sections} variables={variables} open={setOpen} goTo={goTo} />
       </div>
-      {open?.kind === 'card' && (open.id === undefined || card !== undefined) && (
+      {isShown && open.kind === 'card' && (
         <CardForm
           projectId={project.id}
           timezone={dashboard.config.timezone ?? project.timezone}
@@ -147,14 +149,14 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
           apply={edit}
         />
       )}
-      {open?.kind === 'section' && (open.index === undefined || section !== undefined) && (
+      {isShown && open.kind === 'section' && (
         <SectionForm
           section={section}
           {...form}
           apply={(title) => edit({ section: { title, ...(open.index !== undefined && { index: open.index }) } })}
         />
       )}
-      {open?.kind === 'variable' && (open.name === undefined || variable !== undefined) && (
+      {isShown && open.kind === 'variable' && (
         <VariableForm
           edited={variable}
           {...form}

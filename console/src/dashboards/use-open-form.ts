@@ -29,3 +29,5 @@ export function useOpenForm(dashboardId: string, card: string | undefined): Open
   };
   return { open, setOpen, formName, closeForm };
 }
+
+export const isNew = (form: OpenForm): boolean => !('id' in form || 'index' in form || 'name' in form);
