@@ -136,4 +136,5 @@ export const texts = {
   },
   notLoaded: 'This could not be loaded',
   loading: 'Loading',
+  inProgress: 'In progress',
 } as const;
