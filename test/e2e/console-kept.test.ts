@@ -6,8 +6,6 @@ import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import type { CookieJar } from '../support/cookie-jar.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
-import { eventually } from '../support/eventually.js';
-import { track } from '../support/track.js';
 
 const shop = useConsoleShop({ email: 'kept@example.com' });
 
@@ -158,14 +156,4 @@ test('the file of regular expressions that cannot be loaded fails nothing', asyn
   await page.getByRole('region', { name: 'Answer' }).getByText('0', { exact: true }).waitFor();
   expect(await page.evaluate('window.wasUnhandled')).toBe(undefined);
   await page.context().close();
-});
-
-test('on a touch screen, headers that sort are 40 pixels high', async () => {
-  await track(shop.url, shop.publicKey, { events: [{ event_type: 'sorted', user_id: 'user-1' }] });
-  await eventually(async () => expect((await shop.ask('sorted | list')).total).toBe(1));
-  const browser = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
-  const { page } = await shop.visit(askPath('sorted | last 7d | count by user_id'), { browser });
-  const header = page.getByRole('button', { name: 'count', exact: true });
-  const { width, height } = (await header.boundingBox()) ?? { width: 0, height: 0 };
-  expect(Math.min(width, height)).toBeGreaterThanOrEqual(40);
 });
