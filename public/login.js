@@ -3,7 +3,7 @@
 const pathname = new URLSearchParams(location.search).get('next');
 if (location.hash !== '' && pathname !== null) {
   try {
-    sessionStorage.setItem('fragment-before-sign-in', JSON.stringify({ pathname, hash: location.hash }));
+    sessionStorage.setItem('console.fragment-before-sign-in', JSON.stringify({ pathname, hash: location.hash }));
   } catch {
     // Storage is forbidden or full: the sign-in leads to the page without its query.
   }

@@ -19,6 +19,7 @@ export interface Organization {
 }
 
 export interface Boot {
+  readonly personId: string;
   readonly person: string;
   readonly publicUrl: string;
   /** The longest that the service takes for a query: until it begins, and then runs. */

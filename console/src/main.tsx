@@ -8,8 +8,11 @@ import { restoreFragment } from './api/request.js';
 import { App } from './app.js';
 import { readBoot } from './boot.js';
 import { keepFocus } from './shell/keep-focus.js';
+import { keepOnlyOf } from './shell/storage.js';
 import { applyTheme } from './shell/theme.js';
 
+const boot = readBoot();
+keepOnlyOf(boot.personId);
 applyTheme();
 restoreFragment();
 keepFocus();
@@ -36,7 +39,7 @@ if (root === null) throw new Error('the page has no root');
 createRoot(root).render(
   <StrictMode>
     <QueryClientProvider client={client}>
-      <App boot={readBoot()} />
+      <App boot={boot} />
     </QueryClientProvider>
   </StrictMode>,
 );

@@ -35,6 +35,7 @@ export const texts = {
     help: 'Keyboard shortcuts',
   },
   goTo: 'Go to',
+  goToWhat: 'Go to a screen, a project, a dashboard or an earlier query',
   noneFound: 'Nothing is called so.',
   close: 'Close',
   noMail: 'Mails cannot be sent: the service has no mail server (setting SMTP_URL).',
@@ -135,4 +136,5 @@ export const texts = {
   },
   notLoaded: 'This could not be loaded',
   loading: 'Loading',
+  inProgress: 'In progress',
 } as const;

@@ -6,6 +6,7 @@ import type { ConsoleAssets } from './console-assets.js';
 import { html } from './html.js';
 
 export interface ConsoleData {
+  readonly personId: string;
   readonly person: string;
   readonly organizations: readonly (Organization & { readonly projects: readonly Project[] })[];
   /** Ids of demo projects. */
@@ -40,7 +41,8 @@ ${preloads.map((url) => html`<link rel="modulepreload" href="${url}">`)}
 }
 
 /** Read by console/src/boot.ts. Without keys, which only the pages that show them ask for. */
-const toBoot = ({ person, organizations, demos, publicUrl, queryWithinMs, hasMail }: ConsoleData) => ({
+const toBoot = ({ personId, person, organizations, demos, publicUrl, queryWithinMs, hasMail }: ConsoleData) => ({
+  personId,
   person,
   publicUrl: publicUrl.href,
   queryWithinMs,

@@ -202,6 +202,8 @@ async function readConsoleData(
     organizations.map(({ id }) => id),
   );
   const { publicUrl } = sessions;
-  const person = nameOf(session);
-  return { person, organizations: await Promise.all(withProjects), demos, publicUrl, queryWithinMs, hasMail };
+  return {
+    ...{ personId: session.personId, person: nameOf(session), demos, publicUrl, queryWithinMs, hasMail },
+    organizations: await Promise.all(withProjects),
+  };
 }

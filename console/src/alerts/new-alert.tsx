@@ -14,7 +14,7 @@ import dashboards from '../dashboards/dashboards.module.css';
 import editing from '../dashboards/editing.module.css';
 import { Failure } from '../dashboards/source-text.js';
 import { Dialog } from '../shell/dialog.js';
-import { useKeptFields } from '../shell/kept-fields.js';
+import { textOf, useKeptFields } from '../shell/kept-fields.js';
 import { Snippet } from '../start/snippet.js';
 import { alertTexts } from '../texts/alerts.js';
 import { texts } from '../texts.js';
@@ -223,7 +223,6 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
   );
 }
 
-const textOf = (value: string | boolean | undefined) => (typeof value === 'string' ? value : undefined);
 const NONE: readonly never[] = [];
 /** The choice of a dashboard that is made for the alert. */
 const NEW = '';

@@ -39,7 +39,8 @@ export function useRefinements(
 ): Refinements | undefined {
   const [language, setLanguage] = useState<Language>();
   useEffect(() => {
-    void loadLanguage().then((loaded) => setLanguage(loaded));
+    // Without its files the answer refines nothing.
+    loadLanguage().then(setLanguage, () => {});
   }, []);
   const columns = JSON.stringify(answer?.columns ?? []);
   const mode = answer?.mode;

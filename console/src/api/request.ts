@@ -2,6 +2,7 @@
 
 import type {} from '@tanstack/react-query';
 import { readBoot } from '../boot.js';
+import { recallInTab, rememberInTab } from '../shell/storage.js';
 import { readClock } from './clock.js';
 import { withReadFailures } from './read-failures.js';
 
@@ -127,27 +128,14 @@ const FRAGMENT = 'fragment-before-sign-in';
 export function signInAgain(): void {
   if (isTyping()) return;
   const { pathname, hash } = location;
-  try {
-    sessionStorage.setItem(FRAGMENT, JSON.stringify({ pathname, hash }));
-  } catch {
-    // Not kept.
-  }
+  rememberInTab(FRAGMENT, { pathname, hash });
   location.assign(`/login?next=${encodeURIComponent(pathname)}`);
 }
 
 export function restoreFragment(): void {
-  const kept = takeFragment();
+  const kept = recallInTab<{ pathname: string; hash: string } | null>(FRAGMENT, null);
+  rememberInTab(FRAGMENT, null);
   if (kept === null) return;
-  const { pathname, hash } = JSON.parse(kept) as { pathname: string; hash: string };
+  const { pathname, hash } = kept;
   if (pathname === location.pathname && location.hash === '') history.replaceState(null, '', `${pathname}${hash}`);
-}
-
-function takeFragment(): string | null {
-  try {
-    const kept = sessionStorage.getItem(FRAGMENT);
-    sessionStorage.removeItem(FRAGMENT);
-    return kept;
-  } catch {
-    return null;
-  }
 }

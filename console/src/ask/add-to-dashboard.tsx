@@ -18,16 +18,17 @@ interface Props {
 
 export function AddToDashboard({ project, q }: Props) {
   const [added, setAdded] = useState<Added>();
-  const [problem, setProblem] = useState<string>();
+  const [note, setNote] = useState<string>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another question, nothing is said
   useEffect(() => setAdded(undefined), [q]);
   const attempt = async (act: () => Promise<Added | undefined>): Promise<void> => {
-    setProblem(undefined);
+    setNote(texts.inProgress);
     setAdded(undefined);
     try {
       setAdded(await act());
+      setNote(undefined);
     } catch (error) {
-      setProblem(messageOf(error, texts.ask.dashboard.add));
+      setNote(messageOf(error, texts.ask.dashboard.add));
     }
   };
   const label = (
@@ -39,7 +40,7 @@ export function AddToDashboard({ project, q }: Props) {
   return (
     <>
       <span role="status" className="muted">
-        {problem}
+        {note}
         {added !== undefined && (
           <Link href={`/projects/${project.id}/dashboards/${added.id}`}>
             {texts.ask.dashboard.addedTo(added.title)}

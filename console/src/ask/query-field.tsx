@@ -52,29 +52,33 @@ export function QueryField({
   useEffect(() => {
     let isWanted = true;
     let made: Editor | undefined;
-    void import('../editor/editor.js').then(({ createEditor }) => {
-      const [place, field] = [host.current, textarea.current];
-      if (!isWanted || place === null) return;
-      made = createEditor(place, {
-        text: now.current.value,
-        selection: field === null ? undefined : [field.selectionStart, field.selectionEnd],
-        hasFocus: field !== null && document.activeElement === field,
-        timezone: () => now.current.timezone,
-        toQuery: (text) => (now.current.isTemplate ? hidePlaceholders(text) : text),
-        // At once, as React does it for a textarea. A later render for an earlier text would undo
-        // what was typed since.
-        onChange: (text) => {
-          // Keys that the editor handles itself, such as Backspace, are no input to the browser.
-          place.dispatchEvent(new Event('input', { bubbles: true }));
-          flushSync(() => now.current.onChange(text));
-        },
-        onRun: () => now.current.onRun(),
-        onProblems: setProblems,
-      });
-      setEditor(made);
-      // Before the first word is typed.
-      void import('./chips-bar.js');
-    });
+    // Without the file the textarea stays.
+    import('../editor/editor.js').then(
+      ({ createEditor }) => {
+        const [place, field] = [host.current, textarea.current];
+        if (!isWanted || place === null) return;
+        made = createEditor(place, {
+          text: now.current.value,
+          selection: field === null ? undefined : [field.selectionStart, field.selectionEnd],
+          hasFocus: field !== null && document.activeElement === field,
+          timezone: () => now.current.timezone,
+          toQuery: (text) => (now.current.isTemplate ? hidePlaceholders(text) : text),
+          // At once, as React does it for a textarea. A later render for an earlier text would undo
+          // what was typed since.
+          onChange: (text) => {
+            // Keys that the editor handles itself, such as Backspace, are no input to the browser.
+            place.dispatchEvent(new Event('input', { bubbles: true }));
+            flushSync(() => now.current.onChange(text));
+          },
+          onRun: () => now.current.onRun(),
+          onProblems: setProblems,
+        });
+        setEditor(made);
+        // Before the first word is typed.
+        import('./chips-bar.js').catch(() => {});
+      },
+      () => {},
+    );
     return () => {
       isWanted = false;
       made?.destroy();

@@ -2,6 +2,7 @@
 // stays in the text.
 import { useState } from 'react';
 import { kindOfCard } from '../ask/share.js';
+import { textOf, useKeptFields } from '../shell/kept-fields.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import type { CardMove, CardQuery, Draft, DraftCard, Edit } from './api.js';
 import { CardQueries } from './card-queries.js';
@@ -18,6 +19,7 @@ interface Props {
   readonly card: DraftCard | undefined;
   readonly section: number | undefined;
   readonly sections: Draft['sections'];
+  readonly formName: string;
   /** Why the change was refused. */
   readonly failure: string | undefined;
   readonly apply: (edit: Edit) => Promise<void>;
@@ -29,6 +31,9 @@ type Content = keyof typeof words.contents;
 const contentOf = (card: DraftCard | undefined): Content =>
   card?.has_queries === true ? 'queries' : card?.markdown !== undefined ? 'markdown' : 'query';
 
+const queriesOf = (card: DraftCard | undefined, kept: string | undefined): readonly CardQuery[] =>
+  kept === undefined ? (card?.queries ?? [{ name: '', query: '' }]) : JSON.parse(kept);
+
 /** Rows of a card that had no layout; cards are as high as what they show. */
 const ROWS = 4;
 
@@ -39,11 +44,13 @@ function layoutOf(before: DraftCard['layout'], width: number): DraftCard['layout
   return before?.h === undefined ? null : { h: before.h };
 }
 
-export function CardForm({ projectId, timezone, card, section, sections, failure, apply, close }: Props) {
-  const [content, setContent] = useState(contentOf(card));
-  const [query, setQuery] = useState(card?.query ?? '');
-  const [queries, setQueries] = useState<readonly CardQuery[]>(card?.queries ?? [{ name: '', query: '' }]);
-  const [viz, setViz] = useState(card?.viz);
+export function CardForm({ projectId, timezone, card, section, sections, formName, failure, apply, close }: Props) {
+  const fields = useKeptFields(formName);
+  const { kept } = fields;
+  const [content, setContent] = useState((textOf(kept.content) as Content | undefined) ?? contentOf(card));
+  const [query, setQuery] = useState(textOf(kept.query) ?? card?.query ?? '');
+  const [queries, setQueries] = useState(() => queriesOf(card, textOf(kept.queries)));
+  const [viz, setViz] = useState(textOf(kept.viz) || card?.viz);
   const first = content === 'queries' ? (queries[0]?.query ?? '') : query;
   const suggested = content === 'markdown' ? { kind: 'markdown', viz: 'markdown' } : kindOfCard(first);
   const shape = content === 'markdown' ? 'markdown' : (viz ?? suggested.viz);
@@ -73,6 +80,7 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
   return (
     <FormDialog
       name={name}
+      fields={fields}
       failure={failure}
       apply={(form) => apply(edit(form))}
       canApply={isComplete}
@@ -80,6 +88,9 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
       remove={card && (() => apply({ remove: card.id }))}
       close={close}
     >
+      <input type="hidden" name="viz" value={viz ?? ''} />
+      <input type="hidden" name="query" value={query} />
+      <input type="hidden" name="queries" value={JSON.stringify(queries)} />
       <label>
         {words.title}
         <input className="field" name="title" required maxLength={200} defaultValue={card?.title ?? ''} />
@@ -87,6 +98,7 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
       {canChoose && card?.has_queries !== true && (
         <LabelledSelect
           label={words.content}
+          name="content"
           value={content}
           options={Object.entries(words.contents).filter(([each]) => card === undefined || each !== 'markdown')}
           choose={(value) => {
@@ -129,7 +141,7 @@ export function CardForm({ projectId, timezone, card, section, sections, failure
         )}
         <Width width={card?.layout?.w} />
       </div>
-      {card !== undefined && <Place card={card} sections={sections} />}
+      {card !== undefined && <Place card={card} sections={sections} keptSection={textOf(kept.section)} />}
     </FormDialog>
   );
 }
@@ -147,10 +159,17 @@ function moveOf(card: DraftCard, sections: Draft['sections'], form: FormData): C
   return section === before && index === at ? undefined : { card: card.id, section, index };
 }
 
+interface PlaceProps {
+  readonly card: DraftCard;
+  readonly sections: Draft['sections'];
+  readonly keptSection: string | undefined;
+}
+
 /** Where the card stands: its section, and behind which of the others. */
-function Place({ card, sections }: { readonly card: DraftCard; readonly sections: Draft['sections'] }) {
+function Place({ card, sections, keptSection }: PlaceProps) {
   const [before, at] = placeOf(card, sections);
-  const [section, setSection] = useState(before);
+  const kept = Number(keptSection);
+  const [section, setSection] = useState(sections[kept] === undefined ? before : kept);
   const others = sections[section]?.cards.filter(({ id }) => id !== card.id) ?? [];
   return (
     <div className={editing.pair}>

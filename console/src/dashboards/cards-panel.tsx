@@ -3,14 +3,14 @@
 import { Icon } from '../shell/icon.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
-import type { Draft, DraftCard, DraftVariable } from './api.js';
+import type { Draft, DraftCard } from './api.js';
 import editing from './editing.module.css';
 
 /** A form; without the thing that it is about, it is that of a new one. */
 export type OpenForm =
-  | { readonly kind: 'card'; readonly card?: DraftCard; readonly section?: number }
+  | { readonly kind: 'card'; readonly id?: string; readonly section?: number }
   | { readonly kind: 'section'; readonly index?: number }
-  | { readonly kind: 'variable'; readonly variable?: DraftVariable };
+  | { readonly kind: 'variable'; readonly name?: string };
 
 interface Props {
   /** Whether the sections and variables are known. */
@@ -56,7 +56,7 @@ function Content({ sections, variables, open, goTo }: Omit<Props, 'isRead'>) {
                   type="button"
                   className={editing.cardName}
                   aria-label={dashboardsTexts.editCard(card.title ?? card.id)}
-                  onClick={() => open({ kind: 'card', card })}
+                  onClick={() => open({ kind: 'card', id: card.id })}
                 >
                   <Icon name="edit" size={14} />
                   {card.title ?? card.id}
@@ -94,7 +94,7 @@ function Content({ sections, variables, open, goTo }: Omit<Props, 'isRead'>) {
                 className={editing.cardName}
                 aria-label={dashboardsTexts.editVariable(variable.name)}
                 disabled={variable.variable === null}
-                onClick={() => open({ kind: 'variable', variable })}
+                onClick={() => open({ kind: 'variable', name: variable.name })}
               >
                 <Icon name="edit" size={14} />
                 {variable.name}

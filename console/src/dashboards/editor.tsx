@@ -10,7 +10,7 @@ import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
 import { changeDashboard, type Dashboard, type Edit, type Problem } from './api.js';
 import { CardForm } from './card-form.js';
-import { CardsPanel, type OpenForm } from './cards-panel.js';
+import { CardsPanel } from './cards-panel.js';
 import { ChangesDialog } from './changes-dialog.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
@@ -19,6 +19,7 @@ import { useKeptText } from './kept-text.js';
 import { SectionForm } from './section-form.js';
 import { Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
 import { useDraft } from './use-draft.js';
+import { isNew, useOpenForm } from './use-open-form.js';
 import { VariableForm } from './variable-form.js';
 
 interface Props {
@@ -38,7 +39,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
   const [refused, setRefused] = useState<readonly Problem[]>([]);
   const [failure, setFailure] = useState<string>();
   const [isReviewing, setReviewing] = useState(false);
-  const [open, setOpen] = useState<OpenForm>();
+  const { open, setOpen, formName, closeForm } = useOpenForm(id, wanted);
   const [note, setNote] = useState(kept.isRestored ? dashboardsTexts.restored : '');
   const field = useRef<HTMLTextAreaElement>(null);
   const client = useQueryClient();
@@ -46,14 +47,6 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
     kept.forget();
     setAddress({ view: 'cards', values: {} });
   };
-
-  const hasOpened = useRef(false);
-  useEffect(() => {
-    const card = sections.flatMap(({ cards }) => cards).find(({ id: each }) => each === wanted);
-    if (card === undefined || hasOpened.current) return;
-    hasOpened.current = true;
-    setOpen({ kind: 'card', card });
-  }, [sections, wanted]);
 
   useEffect(() => {
     const line = at === undefined ? undefined : lineOfItem(before, at);
@@ -84,7 +77,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
     setFailure(undefined);
     try {
       await draft.edit(change);
-      setOpen(undefined);
+      closeForm();
       setRefused([]);
       setNote(dashboardsTexts.form.applied);
     } catch (error) {
@@ -93,12 +86,19 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
   };
   const goTo = (place: TextPlace): void => selectPlace(field.current, place);
   const form = {
+    formName,
     failure,
     close: (): void => {
-      setOpen(undefined);
+      closeForm();
       setFailure(undefined);
     },
   };
+  const card =
+    open?.kind === 'card' ? sections.flatMap(({ cards }) => cards).find((each) => each.id === open.id) : undefined;
+  const section = open?.kind === 'section' ? sections[open.index ?? -1] : undefined;
+  const variable = open?.kind === 'variable' ? variables.find(({ name }) => name === open.name) : undefined;
+  // What it is about may not be read yet.
+  const isShown = open !== undefined && (isNew(open) || (card ?? section ?? variable) !== undefined);
   const problems = draft.isChecked ? draft.problems : refused;
   const overtaken = kept.isOvertaken ? dashboardsTexts.overtaken(version) : undefined;
 
@@ -120,7 +120,7 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
           </button>
         </div>
       </header>
-      {open === undefined && <Failure text={failure ?? draft.failure ?? overtaken} />}
+      {!isShown && <Failure text={failure ?? draft.failure ?? overtaken} />}
       <SourceProblems name={dashboardsTexts.problems} problems={problems} goTo={goTo} />
       <p role="status" className={style.note}>
         {note !== '' && source !== before && note}
@@ -138,30 +138,30 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
         />
         <CardsPanel isRead={draft.isRead} sections={sections} variables={variables} open={setOpen} goTo={goTo} />
       </div>
-      {open?.kind === 'card' && (
+      {isShown && open.kind === 'card' && (
         <CardForm
           projectId={project.id}
           timezone={dashboard.config.timezone ?? project.timezone}
-          card={open.card}
+          card={card}
           section={open.section}
           sections={sections}
           {...form}
           apply={edit}
         />
       )}
-      {open?.kind === 'section' && (
+      {isShown && open.kind === 'section' && (
         <SectionForm
-          section={open.index === undefined ? undefined : sections[open.index]}
+          section={section}
           {...form}
           apply={(title) => edit({ section: { title, ...(open.index !== undefined && { index: open.index }) } })}
         />
       )}
-      {open?.kind === 'variable' && (
+      {isShown && open.kind === 'variable' && (
         <VariableForm
-          edited={open.variable}
+          edited={variable}
           {...form}
-          apply={(name, variable) =>
-            edit({ variable: { new_name: name, variable, ...(open.variable && { name: open.variable.name }) } })
+          apply={(name, changed) =>
+            edit({ variable: { new_name: name, variable: changed, ...(open.name && { name: open.name }) } })
           }
         />
       )}

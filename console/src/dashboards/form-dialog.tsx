@@ -2,6 +2,7 @@
 // to remove and to cancel.
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog } from '../shell/dialog.js';
+import type { KeptFields } from '../shell/kept-fields.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import style from './dashboards.module.css';
 import editing from './editing.module.css';
@@ -9,6 +10,7 @@ import { Failure } from './source-text.js';
 
 interface Props {
   readonly name: string;
+  readonly fields: KeptFields;
   /** Why the change was refused. */
   readonly failure: string | undefined;
   readonly apply: (form: FormData) => Promise<void>;
@@ -20,7 +22,17 @@ interface Props {
   readonly children: ReactNode;
 }
 
-export function FormDialog({ name, failure, apply, canApply = true, removeLabel, remove, close, children }: Props) {
+export function FormDialog({
+  name,
+  fields,
+  failure,
+  apply,
+  canApply = true,
+  removeLabel,
+  remove,
+  close,
+  children,
+}: Props) {
   const [isBusy, setBusy] = useState(false);
   const run = (act: () => Promise<void>): void => {
     setBusy(true);
@@ -33,7 +45,7 @@ export function FormDialog({ name, failure, apply, canApply = true, removeLabel,
   };
   return (
     <Dialog name={name} close={close} className={`${style.dialog} ${editing.wide}`}>
-      <form className={style.form} onSubmit={submit}>
+      <form {...fields.props} className={style.form} onSubmit={submit}>
         <h2>{name}</h2>
         {children}
         <Failure text={failure} />

@@ -58,6 +58,7 @@ export function MoreMenu({ project, dashboard, values }: Props) {
   const isPersonal = dashboard.visibility === 'personal';
   const copy = () =>
     attempt(isPersonal ? dashboardsTexts.saveForProject : dashboardsTexts.saveAsMine, async () => {
+      setNote(texts.inProgress);
       const { key, source_yaml } = dashboard;
       const visibility = isPersonal ? 'project' : 'personal';
       const { id } = await createCopy(project.id, { key, source_yaml, visibility });

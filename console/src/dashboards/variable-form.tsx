@@ -1,6 +1,7 @@
 // The form of a variable: name, type, label, default, and the options of a choice. What it does not
 // show (fragments) stays as the text has it.
 import { useState } from 'react';
+import { textOf, useKeptFields } from '../shell/kept-fields.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import type { DraftVariable, Variable } from './api.js';
 import editing from './editing.module.css';
@@ -14,15 +15,19 @@ const TYPES = ['date_range', 'select', 'input'] as const;
 interface Props {
   /** Undefined for a new variable. */
   readonly edited: DraftVariable | undefined;
+  readonly formName: string;
   readonly failure: string | undefined;
   /** Null removes it. */
   readonly apply: (name: string, variable: Variable | null) => Promise<void>;
   readonly close: () => void;
 }
 
-export function VariableForm({ edited, failure, apply, close }: Props) {
+export function VariableForm({ edited, formName, failure, apply, close }: Props) {
+  const fields = useKeptFields(formName);
   const before = edited?.variable ?? undefined;
-  const [type, setType] = useState<Variable['type']>(before?.type ?? 'date_range');
+  const [type, setType] = useState(
+    (textOf(fields.kept.type) as Variable['type'] | undefined) ?? before?.type ?? 'date_range',
+  );
   const name = edited === undefined ? dashboardsTexts.newVariable : dashboardsTexts.editVariable(edited.name);
   const ofSelect = before?.type === 'select' ? before : undefined;
   const read = (form: FormData): Variable => {
@@ -42,6 +47,7 @@ export function VariableForm({ edited, failure, apply, close }: Props) {
   return (
     <FormDialog
       name={name}
+      fields={fields}
       failure={failure}
       apply={(form) => apply(String(form.get('name')).trim(), read(form))}
       removeLabel={words.removeVariable}
@@ -65,6 +71,7 @@ export function VariableForm({ edited, failure, apply, close }: Props) {
         </label>
         <LabelledSelect
           label={words.type}
+          name="type"
           value={type}
           options={TYPES.map((each) => [each, words.types[each]])}
           choose={(value) => setType(value as Variable['type'])}

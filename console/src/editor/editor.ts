@@ -56,8 +56,11 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
   const judgeText = async (): Promise<void> => {
     judge(view.state);
     if (!view.state.doc.toString().includes('~')) return;
-    await loadPatterns();
-    judge(view.state);
+    // Without RE2 the service is the one that judges expressions.
+    await loadPatterns().then(
+      () => judge(view.state),
+      () => {},
+    );
   };
   const view = new EditorView({
     root,

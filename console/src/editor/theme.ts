@@ -38,6 +38,11 @@ export const theme = EditorView.theme({
     padding: '0.25rem 0.5rem',
     borderRadius: '0.3rem',
   },
+  '.cm-completionLabel': { overflow: 'hidden', textOverflow: 'ellipsis' },
+  // A finger needs more room than a pointer.
+  '@media (pointer: coarse)': {
+    '.cm-tooltip.cm-tooltip-autocomplete > ul > li': { alignItems: 'center', minHeight: '2.5rem' },
+  },
   // The outline is seen in forced colours, which drop the ground.
   '.cm-tooltip-autocomplete ul li[aria-selected]': {
     background: 'var(--accent-soft)',

@@ -170,7 +170,7 @@ function Invitations({ project, onRevoked }: InvitationsProps) {
   const request = useQuery(invitationsQuery(project));
   const { data } = request;
   const { found, field } = useSearch(data ?? [], ({ email }) => email, settingsTexts.searchInvitations);
-  const { problem, attempt } = useAttempt();
+  const { problem, isBusy, attempt } = useAttempt();
   const revoke = (id: string, email: string) =>
     attempt(settingsTexts.revokeThis(email), async () => {
       await revokeInvitation(project, id);
@@ -196,6 +196,7 @@ function Invitations({ project, onRevoked }: InvitationsProps) {
                 type="button"
                 className="button small"
                 aria-label={settingsTexts.revokeThis(email)}
+                disabled={isBusy}
                 onClick={() => void revoke(id, email)}
               >
                 {settingsTexts.revoke}

@@ -2,6 +2,7 @@
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Dialog } from '../shell/dialog.js';
 import { settingsTexts } from '../texts/settings.js';
+import { texts } from '../texts.js';
 import style from './settings.module.css';
 
 interface Props {
@@ -40,7 +41,7 @@ export function TypedConfirmation({ title, name, label, confirm, isBusy, act, cl
         </label>
         <div className={style.buttons}>
           <span role="status" className="muted">
-            {isBusy ? settingsTexts.inProgress : ''}
+            {isBusy ? texts.inProgress : ''}
           </span>
           <button type="button" className="button" onClick={close}>
             {settingsTexts.cancel}

@@ -20,7 +20,7 @@ export interface KeptFields {
 }
 
 export function useKeptFields(formName: string): KeptFields {
-  const name = `form.${formName}`;
+  const name = nameOf(formName);
   const ref = useRef<HTMLFormElement>(null);
   const isTyped = useRef(false);
   const [kept] = useState(() => recallInTab<Fields | null>(name, null) ?? {});
@@ -37,7 +37,7 @@ export function useKeptFields(formName: string): KeptFields {
   useEffect(save);
   const forget = (): void => {
     isTyped.current = false;
-    rememberInTab(name, null);
+    forgetFields(formName);
   };
   const onInput = (): void => {
     isTyped.current = true;
@@ -45,6 +45,13 @@ export function useKeptFields(formName: string): KeptFields {
   };
   return { kept, forget, props: { ref, onInput, onReset: forget } };
 }
+
+/** Drops what was typed into a form that is gone. */
+export const forgetFields = (formName: string): void => rememberInTab(nameOf(formName), null);
+
+export const textOf = (kept: string | boolean | undefined) => (typeof kept === 'string' ? kept : undefined);
+
+const nameOf = (formName: string): string => `form.${formName}`;
 
 const fieldsOf = (form: HTMLFormElement | null): readonly Field[] =>
   [...(form?.elements ?? [])].filter((element): element is Field => 'name' in element && element.name !== '');

@@ -1,122 +1,59 @@
 // Command palette (Ctrl+K): one field that finds screens, projects, dashboards and earlier queries.
-import { useQuery } from '@tanstack/react-query';
-import { type KeyboardEvent, useId, useMemo, useState } from 'react';
-import { navigate } from 'wouter/use-browser-location';
-import { type DashboardItem, listQuery } from '../api/dashboard-list.js';
-import { recallHistory } from '../ask/history.js';
-import { toFragment } from '../ask/permalink.js';
+// What it finds is loaded behind the field: letters typed meanwhile are in it.
+import { type KeyboardEvent, lazy, type RefObject, Suspense, useId, useRef, useState } from 'react';
 import type { Boot, Project } from '../boot.js';
-import { partsOf } from '../settings/parts.js';
-import { alertTexts } from '../texts/alerts.js';
-import { paletteTexts } from '../texts/palette.js';
-import { settingsTexts } from '../texts/settings.js';
 import { texts } from '../texts.js';
+import { Boundary } from './boundary.js';
 import { Dialog } from './dialog.js';
-import { hasWords } from './has-words.js';
 import style from './palette.module.css';
-import { NAVIGATION } from './shell.js';
 
-interface Target {
-  readonly kind: 'screen' | 'project' | 'dashboard' | 'query';
-  readonly label: string;
-  readonly href: string;
+const loadFound = () => import('./palette-found.js');
+// Behind the first view, before it is asked for.
+loadFound().catch(() => {});
+const Found = lazy(async () => ({ default: (await loadFound()).Found }));
+
+interface Props {
+  readonly boot: Boot;
+  readonly project: Project;
+  readonly close: () => void;
 }
 
-const SHOWN_MAX = 12;
+type Press = (event: KeyboardEvent) => void;
 
-function targetsOf(boot: Boot, project: Project, listed: readonly DashboardItem[] = []): Target[] {
-  const base = `/projects/${project.id}`;
-  const screens = NAVIGATION.map(
-    ({ name }): Target => ({ kind: 'screen', label: texts.nav[name], href: `${base}/${name}` }),
-  );
-  const projects = boot.projects
-    .filter(({ id }) => id !== project.id)
-    .map((each): Target => ({ kind: 'project', label: each.name, href: `/projects/${each.id}/ask` }));
-  const dashboards = listed.map(
-    ({ id, title }): Target => ({ kind: 'dashboard', label: title, href: `${base}/dashboards/${id}` }),
-  );
-  const queries = recallHistory(project.id).map(
-    ({ q, tz }): Target => ({ kind: 'query', label: q, href: `${base}/ask${toFragment({ q, tz })}` }),
-  );
-  const parts = partsOf(project).map((part): Target => {
-    const label = paletteTexts.partOf(texts.nav.settings, settingsTexts.parts[part]);
-    return { kind: 'screen', label, href: `${base}/settings/${part}` };
-  });
-  const reports: Target = { kind: 'screen', label: alertTexts.reports.title, href: `${base}/alerts/reports` };
-  return [...screens, ...projects, ...dashboards, ...queries, reports, ...parts];
+export interface FoundProps extends Props {
+  /** Of the list. Its options have it with their index behind. */
+  readonly id: string;
+  readonly words: string;
+  readonly setOption: (index: number | undefined) => void;
+  /** Takes the keys that are pressed in the field. */
+  readonly keys: RefObject<Press | undefined>;
 }
 
-export function Palette({ boot, project, close }: { boot: Boot; project: Project; close: () => void }) {
+export function Palette(props: Props) {
   const [words, setWords] = useState('');
-  const [active, setActive] = useState(0);
+  const [option, setOption] = useState<number>();
+  const keys = useRef<Press>(undefined);
   const id = useId();
-  const { data, error, isLoading } = useQuery(listQuery(project.id));
-  const all = useMemo(() => targetsOf(boot, project, data), [boot, project, data]);
-  const matching = all.filter(({ label }) => hasWords(label, words));
-  const found = matching.slice(0, SHOWN_MAX);
-
-  const open = (target: Target | undefined): void => {
-    if (target === undefined) return;
-    close();
-    navigate(target.href);
-    window.dispatchEvent(new HashChangeEvent('hashchange'));
-  };
-  const press = (event: KeyboardEvent): void => {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step !== 0 && found.length > 0) {
-      event.preventDefault();
-      setActive((active + step + found.length) % found.length);
-    } else if (event.key === 'Enter') {
-      event.preventDefault();
-      open(found[active]);
-    }
-  };
-
   return (
-    <Dialog name={texts.goTo} close={close}>
+    <Dialog name={texts.goTo} close={props.close}>
       <input
         className={style.input}
         autoFocus
         role="combobox"
         aria-label={texts.goTo}
-        aria-expanded="true"
+        aria-expanded={option !== undefined}
         aria-controls={id}
-        aria-activedescendant={found.length > 0 ? `${id}-${active}` : undefined}
-        placeholder={paletteTexts.placeholder}
+        aria-activedescendant={option === undefined ? undefined : `${id}-${option}`}
+        placeholder={texts.goToWhat}
         value={words}
-        onKeyDown={press}
-        onChange={(event) => {
-          setWords(event.target.value);
-          setActive(0);
-        }}
+        onKeyDown={(event) => keys.current?.(event)}
+        onChange={(event) => setWords(event.target.value)}
       />
-      <div role="listbox" id={id} aria-label={texts.goTo} className={style.list}>
-        {found.map((target, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents lint/a11y/useFocusableInteractive: keys go to the field
-          <div
-            key={target.href}
-            id={`${id}-${index}`}
-            role="option"
-            aria-selected={index === active}
-            className={style.option}
-            onClick={() => open(target)}
-            onPointerMove={() => setActive(index)}
-          >
-            <span className={target.kind === 'query' ? style.query : style.label}>{target.label}</span>
-            <span className={style.kind}>{paletteTexts.kinds[target.kind]}</span>
-          </div>
-        ))}
-      </div>
-      {matching.length !== found.length && (
-        <p role="status" className={style.empty}>
-          {paletteTexts.first(SHOWN_MAX, matching.length)}
-        </p>
-      )}
-      {found.length === 0 && (
-        <p role="status" className={style.empty}>
-          {isLoading ? texts.loading : (error?.message ?? texts.noneFound)}
-        </p>
-      )}
+      <Boundary part="part" of="found" frame={(message) => <div className={style.failed}>{message}</div>}>
+        <Suspense fallback={null}>
+          <Found {...props} id={id} words={words} setOption={setOption} keys={keys} />
+        </Suspense>
+      </Boundary>
     </Dialog>
   );
 }

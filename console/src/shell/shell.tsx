@@ -7,15 +7,12 @@ import { texts } from '../texts.js';
 import { AccountMenu } from './account-menu.js';
 import { Icon, type IconName, Mark } from './icon.js';
 import { LazyDialog } from './lazy-dialog.js';
+import { Palette } from './palette.js';
 import { ProjectSwitcher } from './project-switcher.js';
 import style from './shell.module.css';
 import { showLink } from './show-link.js';
 import { useShortcuts } from './use-shortcuts.js';
 
-const loadPalette = () => import('./palette.js');
-// Behind the first view, before it is asked for: what is typed after Ctrl+K goes to its field.
-loadPalette().catch(() => {});
-const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }));
 const ShortcutsHelp = lazy(async () => ({ default: (await import('./shortcuts-help.js')).ShortcutsHelp }));
 
 /** Screens in the navigation; the letter opens one after `g`. */
@@ -81,11 +78,7 @@ export function Shell({ boot, project, screen, children }: ShellProps) {
       <main id="main" className={style.main} tabIndex={-1}>
         {children}
       </main>
-      {dialog === 'palette' && (
-        <LazyDialog close={close}>
-          <Palette boot={boot} project={project} close={close} />
-        </LazyDialog>
-      )}
+      {dialog === 'palette' && <Palette boot={boot} project={project} close={close} />}
       {dialog === 'help' && (
         <LazyDialog close={close}>
           <ShortcutsHelp close={close} />

@@ -2,6 +2,8 @@
 // forbidden or full: then nothing is remembered.
 
 const PREFIX = 'console.';
+/** Id of the person whose things are remembered. */
+const OWNER = 'owner';
 
 /** `localStorage` is shared by the tabs of a browser, `sessionStorage` belongs to one. */
 type Area = 'localStorage' | 'sessionStorage';
@@ -28,13 +30,26 @@ export const remember = (name: string, value: unknown): void => write('localStor
 export const recallInTab = <T>(name: string, otherwise: T): T => read('sessionStorage', name, otherwise);
 export const rememberInTab = (name: string, value: unknown): void => write('sessionStorage', name, value);
 
-/** At sign-out: the next person at this browser must not see the queries of this one. */
-export function forgetAll(): void {
+const AREAS: readonly Area[] = ['localStorage', 'sessionStorage'];
+
+function forget(area: Area): void {
   try {
-    for (const area of [localStorage, sessionStorage]) {
-      for (const key of Object.keys(area)) if (key.startsWith(PREFIX)) area.removeItem(key);
-    }
+    for (const key of Object.keys(window[area])) if (key.startsWith(PREFIX)) window[area].removeItem(key);
   } catch {
     // Nothing was remembered.
+  }
+}
+
+/** At sign-out: the next person at this browser must not see the queries of this one. */
+export const forgetAll = (): void => AREAS.forEach(forget);
+
+/**
+ * Forgets what another person has left whose session ended. What a tab kept before anyone signed in
+ * is of the first who does.
+ */
+export function keepOnlyOf(personId: string): void {
+  for (const area of AREAS) {
+    if (read(area, OWNER, personId) !== personId) forget(area);
+    write(area, OWNER, personId);
   }
 }

@@ -20,6 +20,7 @@ const isRunning = (state: DemoState | undefined): boolean => state?.status === '
 export function Demo({ project, boot }: { readonly project: Project; readonly boot: Boot }) {
   const client = useQueryClient();
   const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
   const isAdmin = isAtLeast(project.role, 'admin');
   const { data } = useQuery({
     ...demoQuery(project),
@@ -28,11 +29,14 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
   if (data === undefined || (data.status === 'none' && !isAdmin)) return null;
   const load = async (): Promise<void> => {
     setProblem(undefined);
+    setBusy(true);
     try {
       const state = (await (await postJson(demoPath(project), {})).json()) as DemoState;
       client.setQueryData(demoKey(project), state);
     } catch (error) {
       setProblem(messageOf(error, startTexts.demo.load));
+    } finally {
+      setBusy(false);
     }
   };
   return (
@@ -52,7 +56,7 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
       )}
       {isAdmin && (data.status === 'none' || data.status === 'failed') && (
         <p>
-          <button type="button" className="button primary" onClick={() => void load()}>
+          <button type="button" className="button primary" disabled={isBusy} onClick={() => void load()}>
             {startTexts.demo.load}
           </button>
         </p>
@@ -101,16 +105,19 @@ export function DemoHere({ project }: { readonly project: Project }) {
   const { data } = useQuery(demoQuery(project));
   const [isAsking, setAsking] = useState(false);
   const [problem, setProblem] = useState<string>();
+  const [isBusy, setBusy] = useState(false);
   const ask = (): void => {
     setProblem(undefined);
     setAsking(true);
   };
   const remove = async (): Promise<void> => {
+    setBusy(true);
     try {
       await request(demoPath(project), { method: 'DELETE' });
       location.assign('/');
     } catch (error) {
       setProblem(messageOf(error, startTexts.demo.deleteIt));
+      setBusy(false);
     }
   };
   return (
@@ -145,7 +152,7 @@ export function DemoHere({ project }: { readonly project: Project }) {
             <button type="button" className="button" onClick={() => setAsking(false)}>
               {texts.cancel}
             </button>
-            <button type="button" className="button danger" onClick={() => void remove()}>
+            <button type="button" className="button danger" disabled={isBusy} onClick={() => void remove()}>
               {startTexts.demo.deleteIt}
             </button>
           </div>

@@ -1,6 +1,5 @@
 // Texts of the command palette, which loads them.
 export const paletteTexts = {
-  placeholder: 'Go to a screen, a project, a dashboard or an earlier query',
   first: (shown: number, total: number) =>
     `The first ${shown} of ${total.toLocaleString('en')}. More words find the others.`,
   partOf: (screen: string, part: string) => `${screen}: ${part}`,

@@ -27,7 +27,6 @@ export const settingsTexts = {
   save: 'Save',
   byAdmins: 'Admins and owners can change these.',
   saved: 'Saved',
-  inProgress: 'In progress',
   cancel: 'Cancel',
   keys: 'Keys',
   rotate: 'Rotate the secret key',

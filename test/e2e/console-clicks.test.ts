@@ -1,0 +1,99 @@
+// Taps and clicks in the console: room for a finger on touch screens, and what is clicked twice is
+// sent once and says that it is in progress.
+import { expect, test } from 'vitest';
+import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard, SALES } from '../support/create-dashboard.js';
+
+const shop = useConsoleShop({
+  email: 'clicks@example.com',
+  fill: ({ fill }) =>
+    fill([
+      ...['pro', 'free'].map((plan) => ({ event_type: 'purchase', user_id: plan, event_properties: { plan } })),
+      { event_type: `checkout.${'step.'.repeat(36)}done`, user_id: 'long' },
+    ]),
+});
+
+const askPath = (q: string): string => `/ask#${new URLSearchParams({ q })}`;
+const TOUCH = { browser: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true } };
+
+test('on a touch screen, ways back, headers, legends, and cards of a text are 40 pixels high', async () => {
+  const id = await createDashboard(shop, SALES);
+  const { page } = await shop.visit('/data', TOUCH);
+  const expectRoom = async (path: string, role: 'link' | 'button' | 'checkbox', name: string): Promise<void> => {
+    await page.goto('about:blank');
+    await page.goto(shop.addressOf(path));
+    // Behind the navigation, which may have the same name.
+    const control = page.getByRole(role, { name, exact: true }).last();
+    await control.waitFor();
+    const tapped = role === 'checkbox' ? page.getByText(name, { exact: true }) : control;
+    const { width, height } = (await tapped.boundingBox()) ?? { width: 0, height: 0 };
+    expect(Math.min(width, height), name).toBeGreaterThanOrEqual(40);
+  };
+  await expectRoom('/live', 'link', 'Event Analytics');
+  await expectRoom('/people#id=pro', 'link', 'People');
+  await expectRoom('/settings/tokens', 'checkbox', 'query');
+  await expectRoom(`/dashboards/${id}#v=edit`, 'button', 'Edit Orders');
+  await expectRoom(`/dashboards/${id}#v=edit`, 'button', 'Go to Orders in the text, line 6');
+  await expectRoom(askPath('purchase | last 7d | count by event_properties.plan'), 'button', 'count');
+  await expectRoom(askPath('purchase | last 30d | count by day, event_properties.plan'), 'button', 'pro');
+});
+
+test('completions have room for a finger, and a long name ends in an ellipsis before its kind', async () => {
+  const { page } = await shop.visit('/ask', TOUCH);
+  const editor = page.locator('.cm-content');
+  await editor.pressSequentially('che');
+  const option = page.getByRole('option').first();
+  await option.waitFor();
+  expect((await option.boundingBox())?.height).toBeGreaterThanOrEqual(40);
+  const isCut = (box: { scrollWidth: number; clientWidth: number }): boolean => box.scrollWidth > box.clientWidth;
+  expect(await option.locator('.cm-completionLabel').evaluate(isCut)).toBe(true);
+  expect(await option.evaluate(isCut)).toBe(false);
+});
+
+test('an invitation that is revoked by two clicks is revoked once, without a failure', async () => {
+  const { page, requests } = await shop.visit('/settings/members');
+  await page.getByRole('textbox', { name: 'E-mail address' }).fill('twice@example.com');
+  await page.getByRole('button', { name: 'Invite' }).click();
+  const revoke = page.getByRole('button', { name: 'Revoke twice@example.com' });
+  await revoke.waitFor();
+  await page.route('**/invitations/*', async (route) => {
+    await page.waitForTimeout(300);
+    await route.continue();
+  });
+  await revoke.dblclick();
+  await revoke.waitFor({ state: 'detached' });
+  expect(requests.filter((request) => request.method() === 'DELETE')).toHaveLength(1);
+  expect(await page.getByRole('alert').count()).toBe(0);
+});
+
+test('the demo that is loaded by two clicks is asked for once', async () => {
+  const { page, requests } = await shop.visit('/start');
+  await page.route('**/demo', async (route) => {
+    if (route.request().method() !== 'POST') return route.continue();
+    await page.waitForTimeout(300);
+    return route.fulfill({ status: 503, json: { error: 'try again later' } });
+  });
+  await page.getByRole('button', { name: 'Load the demo' }).dblclick();
+  await page.getByRole('alert').filter({ hasText: 'try again later' }).waitFor();
+  const sent = requests.filter((request) => request.method() === 'POST' && request.url().endsWith('/demo'));
+  expect(sent).toHaveLength(1);
+});
+
+test('an answer that is being added to a dashboard says so until it is', async () => {
+  const id = await createDashboard(shop, SALES);
+  const { page } = await shop.visit(askPath('purchase | last 7d | count'));
+  let add = (): void => {};
+  const isWanted = new Promise<void>((resolve) => {
+    add = resolve;
+  });
+  await page.route(`**/dashboards/${id}/cards`, async (route) => {
+    await isWanted;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await page.getByRole('button', { name: 'Sales', exact: true }).last().click();
+  await page.getByRole('status').filter({ hasText: 'In progress' }).waitFor();
+  add();
+  await page.getByRole('link', { name: 'Added to Sales' }).waitFor();
+  expect(await page.getByText('In progress').count()).toBe(0);
+});
