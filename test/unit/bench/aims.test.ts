@@ -8,7 +8,7 @@ const read = (path: string): string => readFileSync(join(packageRoot, path), 'ut
 
 /** Numbers of the last column, in the units of the table. */
 function aimsOfReadme(): string[] {
-  const [, table = ''] = read('README.md').split('| What | Result | Aim |\n');
+  const [, table = ''] = read('README.md').split('| What | Day | Result | Aim |\n');
   const rows = table.split('\n\n')[0]?.split('\n').slice(1) ?? [];
   return rows.flatMap(
     (row) =>
