@@ -171,11 +171,17 @@ function Invitations({ project, onRevoked }: InvitationsProps) {
   const { data } = request;
   const { found, field } = useSearch(data ?? [], ({ email }) => email, settingsTexts.searchInvitations);
   const { problem, isBusy, attempt } = useAttempt();
-  const revoke = (id: string, email: string) =>
-    attempt(settingsTexts.revokeThis(email), async () => {
+  const [revoking, setRevoking] = useState<string>();
+  // Its button stays enabled: the focus goes on from a control that has it until it is removed.
+  const isRevoking = (id: string): boolean => isBusy && revoking === id;
+  const revoke = async (id: string, email: string): Promise<void> => {
+    if (isRevoking(id)) return;
+    setRevoking(id);
+    await attempt(settingsTexts.revokeThis(email), async () => {
       await revokeInvitation(project, id);
       onRevoked(id);
     });
+  };
   return (
     <section className={style.section} aria-labelledby="invitations">
       <h2 id="invitations">{settingsTexts.invitations}</h2>
@@ -196,7 +202,7 @@ function Invitations({ project, onRevoked }: InvitationsProps) {
                 type="button"
                 className="button small"
                 aria-label={settingsTexts.revokeThis(email)}
-                disabled={isBusy}
+                aria-disabled={isRevoking(id)}
                 onClick={() => void revoke(id, email)}
               >
                 {settingsTexts.revoke}
