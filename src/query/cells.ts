@@ -4,6 +4,7 @@ import { assertNever } from '../platform/errors.js';
 import type { Cell } from './cell.js';
 import { propertyName } from './parse/strings.js';
 import type { ColumnType } from './plan/plan.js';
+import { roundNumber } from './round-number.js';
 import { toTopKeys, toTypes } from './sources/fields/present.js';
 
 /** All rows after post-processing, before paging. */
@@ -12,16 +13,6 @@ export interface Presented {
   readonly extraFields?: Readonly<Record<string, unknown>>;
   readonly footnotes?: readonly string[];
 }
-
-/**
- * Significant digits of a computed number. A double has nearly 16; a sum of ten million terms loses
- * about three of them, in an order that differs between runs.
- */
-const COMPUTED_DIGITS = 13;
-
-/** 551.5799999999999 → 551.58. Whole numbers stay exact. */
-export const roundNumber = (number: number): number =>
-  Number.isInteger(number) ? number : Number(number.toPrecision(COMPUTED_DIGITS));
 
 export const roundComputed = (cell: Cell): Cell => (typeof cell === 'number' ? roundNumber(cell) : cell);
 

@@ -71,6 +71,17 @@ test.each([
   expect(answer).toMatchObject({ timezone, period: `${from}/2026-11-20T09:30:00Z` });
 });
 
+test('a filter of rows compares a computed number as it is shown', async () => {
+  const counted = await ask({ q: 'purchase | last 30d | count' });
+  const count = Number(counted.rows[0]?.count);
+  const exact = count * (0.1 + 0.2);
+  const formula = 'formula count(purchase) * (0.1 + 0.2) as part | last 30d';
+  const shown = (await ask({ q: formula })).rows[0]?.part;
+  expect(shown).not.toBe(exact);
+  expect((await ask({ q: `${formula} | where part = ${shown}` })).rows).toMatchObject([{ part: shown }]);
+  expect((await ask({ q: `${formula} | where part > ${shown}` })).rows).toEqual([]);
+});
+
 describe('formats of POST /query', () => {
   test('json has columns, rows, totals and metadata', async () => {
     const response = await post({ q: 'purchase | count by day | last 3d', format: 'json' });

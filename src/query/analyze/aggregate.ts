@@ -57,6 +57,9 @@ interface AggregateParts extends Pick<AggregateQuery, 'mode' | 'rows' | 'selecti
   readonly person?: ResolvedField | undefined;
 }
 
+/** Aggregates whose numbers are shown with all digits. */
+const EXACT: readonly string[] = ['count', 'unique', 'min', 'max'];
+
 export function takeAggregate(scope: Scope, stages: StageReader, parts: AggregateParts): AggregateQuery | undefined {
   const { aggregate, by, selection, mode, rows, person, each } = parts;
   const resolved = parts.measure ?? (aggregate ? resolveMeasure(scope, aggregate, person) : { kind: 'count' });
@@ -85,7 +88,10 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   // Where properties have bare names, `value` is one.
   const isValueMetric = mode !== 'users' && mode !== 'choice';
   const computed = { [metric.column]: METRIC, ...(isValueMetric && { [VALUE]: METRIC }), ...beside };
-  const having = takeHaving(scope, stages, { computed, groups, size });
+  const rounded = Object.keys(computed).filter(
+    (column) => column === 'change' || !(EXACT.includes(name) || column === 'share'),
+  );
+  const having = takeHaving(scope, stages, { computed, groups, rounded, size });
   const query = { kind: 'aggregate', mode, rows, selection, measure, each, ...added, metric, groups, having } as const;
   if (size?.kind === 'top' && size.withOther) {
     const other = findOther(scope, size, groups);

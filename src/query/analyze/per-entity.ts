@@ -55,7 +55,7 @@ export function takeOfEntities(
   warnOfBuckets(scope, aggregate, `${stage.name} per ${per.written}`, column);
   const filters = stages.takeRowFilters({ before: aggregate });
   const computed = { [column]: VALUE_OF_ENTITY, [VALUE]: VALUE_OF_ENTITY };
-  const having = resolveRowFilters(scope, filters, { computed, groups: [] });
+  const having = resolveRowFilters(scope, filters, { computed, groups: [], rounded: [] });
   const ofNumbers = resolveOfNumbers(scope, aggregate, { name: stage.name, column });
   return entity && measure && ofNumbers && { aggregate, measure: ofNumbers, each: { entity, measure, having } };
 }

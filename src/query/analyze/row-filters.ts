@@ -12,6 +12,7 @@ import * as syntax from '../parse/syntax.js';
 import { groupAlias } from './grouped-columns.js';
 import { isTimeField } from './resolve-field.js';
 import type { Condition, Group, ResolvedField } from './resolved.js';
+import { asShown } from './rounded-filters.js';
 import { report, type Scope } from './scope.js';
 
 type Where = syntax.StageOf<'where'>;
@@ -100,12 +101,14 @@ export interface Columns {
   /** Names of the computed columns, the metric first, and those of the plan. */
   readonly computed: Readonly<Record<string, string>>;
   readonly groups: readonly Group[];
+  /** Those of the computed ones that the answer shows with fewer digits than they have. */
+  readonly rounded: readonly string[];
 }
 
 export function resolveRowFilters(scope: Scope, filters: readonly Where[], columns: Columns): Condition | undefined {
   const findField = (of: Scope, name: syntax.FieldName): ResolvedField | undefined => findColumn(of, name, columns);
   const conditions = filters.map(({ condition }) => resolveCondition({ ...scope, findField }, condition));
-  return joinConditions(conditions.filter(isDefined));
+  return joinConditions(conditions.filter(isDefined).map((condition) => asShown(condition, columns.rounded)));
 }
 
 function findColumn(scope: Scope, name: syntax.FieldName, { computed, groups }: Columns): ResolvedField | undefined {

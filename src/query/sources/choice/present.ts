@@ -2,8 +2,9 @@
 // row per variant.
 import { type ChoicePacket, toChoicePacket } from '../../../experiments/packet.js';
 import { toValuePacket, type VariantValues } from '../../../experiments/value-packet.js';
-import { type Presented, roundNumber } from '../../cells.js';
+import type { Presented } from '../../cells.js';
 import type { PostProcess } from '../../plan/plan.js';
+import { roundNumber } from '../../round-number.js';
 import { describeChoice } from './describe.js';
 
 type ChoiceResults = Extract<PostProcess, { kind: 'choice' }>;

@@ -92,7 +92,9 @@ export function analyzeFormula(scope: Scope, source: FormulaSource, stages: Stag
     metric: own[0],
   });
   const results = Object.fromEntries(own.map((name, index) => [name, resultAlias(index)]));
-  const having = takeHaving(scope, stages, { computed: { ...results, ...added }, groups, size: stages.firstSize });
+  const computed = { ...results, ...added };
+  const rounded = Object.keys(computed);
+  const having = takeHaving(scope, stages, { computed, groups, rounded, size: stages.firstSize });
   const windows = findWindows(scope, source.columns, { groups, range: selection.range });
   const unit = takeUnit(scope, stages);
   const countsPeople = source.columns.some(({ expression }) => hasPeople(expression));
