@@ -63,7 +63,7 @@ export function aggregated<Item>(aggregation: Aggregation<Item>): Table {
     const total = measured(aggregate, [...new Set(inBucket.flatMap((one) => one.items))], aggregation.read);
     return { ...row, share: ratio(Number(row.value), Number(total)) };
   };
-  const rows = groups.map(rowOf).filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
+  const rows = groups.map(rowOf).filter(({ value }) => isRowKept(value, having));
   return ordered(rows, defaultOrder(aggregate, by));
 }
 
@@ -84,12 +84,18 @@ function ofNumbers<Item>(aggregation: Aggregation<Item>, each: Each): Table {
     const value = aggregate.kind === 'count' ? numbers.length : summarized(aggregate.kind as FieldAggregate, present);
     return [rowOf(keys, value, { aggregate, by })];
   });
-  const kept = rows.filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
+  const kept = rows.filter(({ value }) => isRowKept(value, having));
   return ordered(kept, defaultOrder(aggregate, by));
 }
 
+/** Numbers that are no whole ones are compared with the 13 digits that an answer has. */
+export function isRowKept(value: unknown, having: Having | undefined): boolean {
+  const number = Number(value ?? Number.NaN);
+  return isKept(Number.isInteger(number) ? number : Number(number.toPrecision(13)), having);
+}
+
 /** A missing metric, as not a number, is only unequal. */
-export function isKept(value: number, having: Having | undefined): boolean {
+function isKept(value: number, having: Having | undefined): boolean {
   switch (having?.operator) {
     case undefined:
       return true;

@@ -1,6 +1,6 @@
 // Reference implementation of `compare`: answers the question over both ranges, and joins the rows
 // by group, and by the position of their time in the range.
-import { defaultOrder, isKept, METRICS, ratio } from './aggregate.js';
+import { defaultOrder, isRowKept, METRICS, ratio } from './aggregate.js';
 import { bucketAfter, bucketsOf, type Interval, intervalOf, startOfDate, toRfc3339 } from './calendar.js';
 import { earlierInterval } from './compared-range.js';
 import { formulaOrder, isKeptRow, valueOfNothing } from './formula.js';
@@ -206,7 +206,7 @@ function formOfRows(question: Question): Form {
     arrange: (rows) => {
       const valued = rows
         .map((row) => ({ ...row, value: row[metric] ?? null, metric: aggregate.kind }))
-        .filter(({ value }) => isKept(Number(value ?? Number.NaN), having));
+        .filter(({ value }) => isRowKept(value, having));
       return ended(ordered(valued, defaultOrder(aggregate, by)), ending, metric);
     },
   };

@@ -1,5 +1,5 @@
 // Reference implementation of arithmetic over aggregates.
-import { groupKey, isKept, measured } from './aggregate.js';
+import { groupKey, isRowKept, measured } from './aggregate.js';
 import {
   bucketAfter,
   bucketOf,
@@ -56,7 +56,7 @@ export function answerFormula(question: FormulaQuestion, world: World): Answer {
 export const isKeptRow =
   ({ having }: FormulaQuestion) =>
   (row: Row): boolean =>
-    isKept(Number(row[having?.column ?? ''] ?? Number.NaN), having);
+    isRowKept(row[having?.column ?? ''], having);
 
 /** Times and numbers, then the largest of the first column. */
 export function formulaOrder(by: readonly Group[], first: string): RowOrder {
