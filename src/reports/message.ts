@@ -23,7 +23,7 @@ export interface ShownTable {
   /** Whether all cells of a column are numbers. */
   readonly numbers: readonly boolean[];
   readonly rows: readonly (readonly string[])[];
-  /** Rows of the answer before `rows`, which are the last ones of a series in time. */
+  /** Rows of the answer before `rows`: more than 0 when these are the newest ones of a series. */
   readonly rows_before: number;
   /** Rows of the answer. */
   readonly total: number;

@@ -58,10 +58,16 @@ export async function runCards(run: CardsRun): Promise<ReportCard[] | undefined>
       cards.push({ title, error: skipped ?? 'the card has no query' });
       continue;
     }
-    const card = await runCard(run, { title, isPercent, query }, () => {
-      queries += 1;
-      return skipReason() === undefined;
-    });
+    const card = await runCard(
+      run,
+      { title, isPercent, query },
+      {
+        countQuery: () => {
+          queries += 1;
+        },
+        mayAsk: () => skipReason() === undefined,
+      },
+    );
     if (card === undefined) return undefined;
     characters += JSON.stringify(card).length;
     cards.push(card);
@@ -92,23 +98,29 @@ function askedCards({ config, timezone }: CardsRun): AskedCard[] {
 /** Lists of people are recorded with the person who reads them, and a mail has no such person. */
 const listsPeople = (q: string): boolean => parse(q).query.stages.some(({ kind }) => kind === 'people');
 
-/** `countQuery` returns whether the report may have another. */
+/** What the queries of a report may still take. */
+interface Budget {
+  readonly countQuery: () => void;
+  readonly mayAsk: () => boolean;
+}
+
 async function runCard(
   run: CardsRun,
   { title, isPercent, query: { q, timezone } }: Required<Omit<AskedCard, 'error'>>,
-  countQuery: () => boolean,
+  { countQuery, mayAsk }: Budget,
 ): Promise<ReportCard | undefined> {
   const { projectId, personId } = run;
   const question = { projectId, personId, query: q, timezone, rowsMax: ROWS_SHOWN };
   const first = await ask(run, question);
-  const mayAskMore = countQuery();
-  if (first?.kind !== 'rows' || !isSeries(first) || !mayAskMore) {
-    return first && cardOf(title, first, { isPercent, rowsBefore: 0 });
-  }
+  countQuery();
+  if (first === undefined) return undefined;
+  const ofFirst = cardOf(title, first, { isPercent, rowsBefore: 0 });
+  if (first.kind !== 'rows' || !isSeries(first) || !mayAsk()) return ofFirst;
   const rowsBefore = first.total - ROWS_SHOWN;
   const newest = await ask(run, { ...question, offset: rowsBefore });
   countQuery();
-  return newest && cardOf(title, newest, { isPercent, rowsBefore });
+  // The first rows are better than an error.
+  return newest?.kind === 'failed' ? ofFirst : newest && cardOf(title, newest, { isPercent, rowsBefore });
 }
 
 type Asked = Exclude<AlertAnswer, { kind: 'busy' }>;
@@ -129,10 +141,10 @@ async function ask(run: CardsRun, question: AlertQuestion): Promise<Asked | unde
 const cardOf = (title: string, answer: Asked, shown: Shown): ReportCard =>
   answer.kind === 'failed' ? { title, error: answer.error } : { title, ...shownOf(answer, shown) };
 
-/** Columns of a period, of which `period` is that of `lifecycle`. */
+/** Names of columns of time buckets; `period` is that of `lifecycle`. */
 const PERIODS: readonly string[] = [...GRANULARITIES.filter((granularity) => !isRecurring(granularity)), 'period'];
 
-/** Rows by time, the oldest first: there are more than are shown, and the newest matter. */
+/** Whether the answer has more rows than are shown, and they begin with the oldest time. */
 function isSeries({ columns: [column = ''], rows, total }: AnsweredRows): boolean {
   if (total <= ROWS_SHOWN || !PERIODS.includes(column)) return false;
   const times = rows.map((row) => String(row[column]));

@@ -111,6 +111,10 @@ test('of a series in time the newest rows are shown, of everything else the firs
   expect(await shown('day', days.toReversed())).toEqual([days.toReversed().slice(0, 10), 0, 1]);
   expect(await shown('_country', days)).toEqual([days.slice(0, 10), 0, 1]);
   expect(await shown('weekday', days)).toEqual([days.slice(0, 10), 0, 1]);
+  const failing = await run(configOf(card('a')), (question) =>
+    question.offset ? { kind: 'failed', error: 'timed out' } : answerOf('day', days)(question),
+  );
+  expect(failing.cards).toMatchObject([{ rows_before: 0, total: 31 }]);
   const many = configOf(...Array.from({ length: 60 }, (_, index) => card(`c${index}`)));
   expect((await run(many, answerOf('day', days))).asked).toHaveLength(50);
 });
