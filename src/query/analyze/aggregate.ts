@@ -57,8 +57,12 @@ interface AggregateParts extends Pick<AggregateQuery, 'mode' | 'rows' | 'selecti
   readonly person?: ResolvedField | undefined;
 }
 
-/** Aggregates whose numbers are shown with all digits. */
-const EXACT: readonly string[] = ['count', 'unique', 'min', 'max'];
+/** The smallest and the largest value are those of an event; other numeric ones are computed. */
+const EXACT: readonly string[] = ['min', 'max'];
+
+/** Whether an answer rounds the numbers (round-number.ts). */
+export const isComputed = (measure: Measure): boolean =>
+  measure.kind === 'numeric' && !EXACT.includes(measure.function);
 
 export function takeAggregate(scope: Scope, stages: StageReader, parts: AggregateParts): AggregateQuery | undefined {
   const { aggregate, by, selection, mode, rows, person, each } = parts;
@@ -89,7 +93,7 @@ export function takeAggregate(scope: Scope, stages: StageReader, parts: Aggregat
   const isValueMetric = mode !== 'users' && mode !== 'choice';
   const computed = { [metric.column]: METRIC, ...(isValueMetric && { [VALUE]: METRIC }), ...beside };
   const rounded = Object.keys(computed).filter(
-    (column) => column === 'change' || !(EXACT.includes(name) || column === 'share'),
+    (column) => column === 'change' || (isComputed(measure) && column !== 'share'),
   );
   const having = takeHaving(scope, stages, { computed, groups, rounded, size });
   const query = { kind: 'aggregate', mode, rows, selection, measure, each, ...added, metric, groups, having } as const;

@@ -1,31 +1,31 @@
 // Filters of rows by numbers that the answer shows with 13 digits (round-number.ts): the sum of 0.1
 // and 0.7 is 0.7999999999999999 and is shown as 0.8, so `where total = 0.8` keeps its row.
 import { COMPUTED_DIGITS, roundNumber } from '../round-number.js';
-import type { Condition, Literal, OrderOperator } from './resolved.js';
+import type { Condition, Literal } from './resolved.js';
 
 type Order = Extract<Condition, { kind: 'order' }>;
 type NumberLiteral = Extract<Literal, { kind: 'number' }>;
 
-/** Of the first digit: 0 of 7, 1 of 10, -1 of 0.7. */
+/** The power of ten of the first digit: 0 for 7, 1 for 10, -1 for 0.7. */
 const exponentOf = (number: number): number => Number(number.toExponential().split('e')[1]);
 
-/** Half of the last digit that is shown of numbers as large as this one. */
+/** Half a unit of the last digit that an answer shows of a number of this size. */
 const halfUnit = (number: number): number => 0.5 * 10 ** (exponentOf(number) - COMPUTED_DIGITS + 1);
 
-/** Larger whole numbers are shown with all digits. */
+/** From here on an answer shows all digits of a whole number. */
 const WHOLE_MIN = 10 ** COMPUTED_DIGITS;
-/** Of smaller numbers, half of a digit is no exact double. */
+/** Below, half a unit of the last digit is too small for an exact double. */
 const SIZE_MIN = 1e-290;
 
 /**
- * The numbers that are shown as this one: at least the first and less than the second. Undefined of
- * zero, of tiny and of large numbers, as which only they are shown, and of numbers with more digits
- * than are shown.
+ * The bounds of the numbers that are shown as this one: at least the first, less than the second.
+ * Undefined where the number itself is compared: zero, tiny and large numbers, and numbers with
+ * more digits than are shown.
  */
 function shownAs(number: number): readonly [number, number] | undefined {
   const size = Math.abs(number);
   if (size < SIZE_MIN || size >= WHOLE_MIN || roundNumber(number) !== number) return undefined;
-  // Below a power of ten the last digit is a tenth.
+  // A number just below a power of ten has one more decimal.
   const [inner, outer] = [size - halfUnit(size * (1 - Number.EPSILON)), size + halfUnit(size)];
   return number > 0 ? [inner, outer] : [-outer, -inner];
 }
@@ -35,9 +35,9 @@ const numberOf = (value: number): NumberLiteral => ({ kind: 'number', value, tex
 function orderAsShown({ field, operator, value }: Order): Condition {
   const bounds = value.kind === 'number' ? shownAs(value.value) : undefined;
   if (bounds === undefined) return { kind: 'order', field, operator, value };
-  const isBehind: boolean = operator === '>' || operator === '<=';
-  const side: OrderOperator = operator.startsWith('>') ? '>=' : '<';
-  return { kind: 'order', field, operator: side, value: numberOf(bounds[isBehind ? 1 : 0]) };
+  const [from, to] = bounds;
+  const bound = operator === '>' || operator === '<=' ? to : from;
+  return { kind: 'order', field, operator: operator.startsWith('>') ? '>=' : '<', value: numberOf(bound) };
 }
 
 function equalAsShown(field: Order['field'], value: Literal): Condition {

@@ -101,7 +101,7 @@ export interface Columns {
   /** Names of the computed columns, the metric first, and those of the plan. */
   readonly computed: Readonly<Record<string, string>>;
   readonly groups: readonly Group[];
-  /** Those of the computed ones that the answer shows with fewer digits than they have. */
+  /** Names of the computed columns whose numbers an answer rounds (round-number.ts). */
   readonly rounded: readonly string[];
 }
 

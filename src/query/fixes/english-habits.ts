@@ -8,11 +8,12 @@ const DAY = String.raw`["']?(\d{4}-\d\d-\d\d)["']?`;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const MONTH = String.raw`(${MONTHS.join('|')})[a-z]*\.?`;
 const PEOPLE = '(?:users|people|persons|visitors)';
-/** Words behind an event that are no second event. */
+/** Words that may follow an event, so that they are not taken for a second one. */
 const NO_EVENT = `(?:${[...STAGE_NAMES, 'of', 'for', 'from', 'after', 'to', 'in', 'on', 'per', 'with'].join('|')})`;
 
 const ACTIVE_BY: Readonly<Record<string, string>> = { daily: ' by day', weekly: ' by week', monthly: ' by month' };
 
+/** By the word without its ending: page and pages, country and countries. */
 const FIELD_OF: Readonly<Record<string, string>> = {
   ...{ event: 'event_type', page: '_path', countr: '_country', browser: '_browser', referrer: '_referrer_domain' },
   ...{ cit: '_city', device: '_device_type' },
@@ -30,7 +31,7 @@ export const ENGLISH_HABITS: readonly Habit[] = [
   // Ranges.
   // 2026-11-01 to 2026-11-15
   readsStrings(rule(String.raw`^(\s*)${DAY}\s+(?:to|until|till)\s+${DAY}\s*$`, '$1from $2 to $3', 'stage')),
-  // 2026-11-01..2026-11-15, which has its last day
+  // 2026-11-01..2026-11-15 includes the last day
   readsStrings(
     rule(
       String.raw`^(\s*)(?:from\s+)?${DAY}\s*(?:\.{2,3}|[-–—]|\bthrough\b)\s*${DAY}\s*$`,

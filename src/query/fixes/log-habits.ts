@@ -1,6 +1,6 @@
 // Rewrite rules for habits from languages of logs and metrics (KQL, Splunk, PromQL), and for calls
 // of SQL that a query writes as an operator or a stage.
-import { AGGREGATES, type AggregateName } from '../language.js';
+import { columnOfAggregate } from '../metric-words.js';
 import { dayAfter, PAST, pastOf, takeRecent } from './past.js';
 import { AGGREGATE, FIELD, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
 
@@ -43,11 +43,7 @@ const recentOf = (written: string, blank = '', condition = ''): string => {
 };
 
 function sortedOf(_: string, blank = '', aggregate = '', groups = '', direction = ''): string {
-  const { column } = {
-    column: 'count',
-    ...AGGREGATES[aggregate.trim().split(/\s/)[0]?.toLowerCase() as AggregateName],
-  };
-  return `${blank}${aggregate.trim()} by ${groups} | sort ${column} ${direction}`;
+  return `${blank}${aggregate.trim()} by ${groups} | sort ${columnOfAggregate(aggregate)} ${direction}`;
 }
 
 const stepsOf = (_: string, steps = ''): string =>

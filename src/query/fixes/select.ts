@@ -1,5 +1,5 @@
 // A SQL `select` as a query: its table is the source, and each of its clauses a stage.
-import { AGGREGATES, type AggregateName } from '../language.js';
+import { columnOfAggregate } from '../metric-words.js';
 import { takeRecent } from './past.js';
 
 const SELECT =
@@ -33,7 +33,7 @@ export function selectOf(text: string): string {
     clause.replace(/^\w+(?:\s*\([^)]*\))?/, (written) => {
       const by = columnOf(written);
       if (groups?.includes(groupOf(by))) return groupOf(by);
-      return by === measure || by.includes('(') ? metricOf(aggregate) : by;
+      return by === measure || by.includes('(') ? columnOfAggregate(aggregate) : by;
     });
   const { last, rest } = takeRecent(where ?? '');
   const stages = [
@@ -61,13 +61,6 @@ function aggregateOf(column: string): string {
   const call = /^(\w+)\s*\(\s*(.*?)\s*\)/.exec(column);
   if (call?.[1]?.toLowerCase() === 'count') return 'count';
   return call ? `${call[1]?.toLowerCase()} ${call[2]}` : 'count';
-}
-
-/** The column of an aggregate in the answer. */
-export function metricOf(aggregate: string): string {
-  const name = aggregate.split(' ')[0] ?? '';
-  const { column } = { column: name, ...AGGREGATES[name as AggregateName] };
-  return column;
 }
 
 function groupOf(by: string): string {

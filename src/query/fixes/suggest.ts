@@ -4,14 +4,13 @@ import { editDistance } from '../../platform/edit-distance.js';
 import type { QueryProblem, Span } from '../errors.js';
 import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES, STAGES } from '../language.js';
-import { metricColumnOf } from '../metric-words.js';
+import { columnOfAggregate, metricColumnOf } from '../metric-words.js';
 import { partsOf } from '../parse/scan.js';
 import { applyHabit, HABITS } from './habits.js';
 import { movingAverage } from './moving-average.js';
 import { PIPES } from './product-habits.js';
 import { type Now, relativeTime } from './relative-time.js';
 import { rule } from './rule.js';
-import { metricOf } from './select.js';
 
 type FindProblems = (text: string) => readonly QueryProblem[];
 
@@ -212,7 +211,7 @@ interface Means {
   readonly rewrittenOf: Rewrite;
 }
 
-/** A stage behind which rows are listed no more, also when it is a wrong one itself. */
+/** Stages that aggregate, of this language and of others: `list` does not fit behind them. */
 const SUMS_UP = /^\s*(?:stats|summari[sz]e|aggregate|timechart|count|unique|sum|avg|min|max|median|p9\d)\b/i;
 
 /** Better ones first. */
@@ -241,14 +240,14 @@ function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }
   ];
 }
 
-/** A name that an aggregate is given: `n = count()`, `count as n`. */
+/** An aggregate with a name of its own: `n = count()`, `count as n`. */
 const NAMED = /(?:^|\s)(\w+)\s*=\s*[a-z]\w*\s*\(|\bas\s+(\w+)/i;
 
-/** Stages behind use the name of the aggregate, which is the name of its column in a query. */
+/** Later stages that use this name get the name of the aggregate's column. */
 function withColumn(text: string, { from, to }: Span, fixed: string): Fix[] {
   const [, before, behind] = NAMED.exec(text.slice(from, to)) ?? [];
   const name = before ?? behind;
-  const column = metricOf(fixed.trim());
+  const column = columnOfAggregate(fixed);
   if (name === undefined || name === column) return [];
   const used = rule(String.raw`(?<![\w.])${name}(?![\w.(])`, column, 'stage');
   const rest = applyHabit(used, text.slice(to), false);

@@ -1,6 +1,7 @@
 // Plan of `compare` over an aggregate: the groups of both ranges, with the metric of each and its
 // change.
 
+import { isComputed } from '../../analyze/aggregate.js';
 import { isPositioned } from '../../analyze/compared.js';
 import { groupAlias, METRIC } from '../../analyze/grouped-columns.js';
 import type { Group } from '../../analyze/resolved.js';
@@ -57,12 +58,9 @@ export function compareGroups(query: AggregateQuery, sides: Sides): Select {
   });
 }
 
-/** The smallest and the largest value are those of an event; all others are computed. */
-const EXACT: readonly string[] = ['min', 'max'];
-
 export const metricColumn = ({ metric, measure }: AggregateQuery): OutputColumn => ({
   ...{ name: metric.column, type: 'number' },
-  isComputed: measure.kind === 'numeric' && !EXACT.includes(measure.function),
+  isComputed: isComputed(measure),
 });
 
 /** The columns of the answer behind those of its groups. */
