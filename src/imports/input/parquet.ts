@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { AsyncBuffer, ColumnChunk, FileMetaData, RowGroup } from 'hyparquet';
+import type { AsyncBuffer, ColumnChunk, Compressors, FileMetaData, RowGroup } from 'hyparquet';
 import type { ReadRecord } from '../source.js';
 import type { JsonObject } from '../values.js';
 import type { InputFile } from './input-files.js';
@@ -20,6 +20,9 @@ const SLICE_BYTES = 16 * 1024 * 1024;
 const SLICE_ROWS_MIN = 100;
 /** Limit for columns without a page index, whose compressed bytes are all in memory. */
 const UNINDEXED_BYTES_MAX = 512 * 1024 * 1024;
+
+/** Pages have about 1 MiB: a larger one than this is damaged, or made to fill the memory. */
+const PAGE_BYTES_MAX = 128 * 1024 * 1024;
 
 /**
  * Rows by the names of the columns, with times as ISO text; the line is the number of the row. The
@@ -55,17 +58,33 @@ async function loadLibrary() {
   try {
     const { parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
     const { compressors } = await import('hyparquet-compressors');
-    // Node's own decompressors are native, and faster.
-    const native = {
-      GZIP: (bytes: Uint8Array) => gunzipSync(bytes),
-      BROTLI: (bytes: Uint8Array) => brotliDecompressSync(bytes),
+    const { decompress: decompressZstd } = await import('fzstd');
+    // Node's own decompressors are native, and faster. That of the package for Zstandard does not
+    // end at the length of the page.
+    const bounded: Compressors = {
+      GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+      BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(length, 1) }),
+      ZSTD: (bytes, length) => decompressZstd(bytes, new Uint8Array(length)),
     };
-    return { parquetMetadataAsync, parquetReadObjects, compressors: { ...compressors, ...native } };
+    return { parquetMetadataAsync, parquetReadObjects, compressors: withPageLimit({ ...compressors, ...bounded }) };
   } catch (cause) {
     if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND') return undefined;
     throw cause;
   }
 }
+
+/** Throws for a page whose header says that it has more bytes than the limit. */
+function withPageLimit(compressors: Compressors): Compressors {
+  const toLimited = (decompress: Decompress): Decompress => {
+    return (bytes, length) => {
+      if (length > PAGE_BYTES_MAX) throw new Error(`a page of ${length} bytes, which is above 128 MiB`);
+      return decompress(bytes, length);
+    };
+  };
+  return Object.fromEntries(Object.entries(compressors).map(([codec, each]) => [codec, toLimited(each)]));
+}
+
+type Decompress = (bytes: Uint8Array, length: number) => Uint8Array;
 
 interface OpenGroup {
   readonly buffer: AsyncBuffer;

@@ -2,7 +2,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, describe, expect, test } from 'vitest';
 import { findInput } from '../../../../src/imports/input/input-files.js';
 import { posthog } from '../../../../src/imports/sources/posthog/read.js';
@@ -139,6 +140,7 @@ test('a server that makes no profile of a user names the user nevertheless, as i
 });
 
 describe('Parquet', () => {
+  const MEBIBYTE = 1024 * 1024;
   const folder = mkdtempSync(join(tmpdir(), 'posthog-parquet-'));
   afterAll(() => rmSync(folder, { recursive: true }));
   const write = (name: string, content: Buffer) => {
@@ -174,8 +176,44 @@ describe('Parquet', () => {
     expect(found).toEqual(Array.from({ length: 12_000 }, (_, n) => `${n + 1} e${n}`));
   });
 
+  test.each([
+    ['gzip', 'GZIP', gzipSync],
+    ['Brotli', 'BROTLI', brotliCompressSync],
+  ] as const)('a page in %s ends at the length that its header has', async (_what, codec, compress) => {
+    const page = compress(Buffer.alloc(MEBIBYTE));
+    const compressors = { [codec]: () => page };
+    const file = write(`${codec}.parquet`, toParquet(FIXTURE, { codec, compressors }));
+    await expect(mapFile(file)).rejects.toThrow(/larger than \d+ bytes/);
+  });
+
+  test('a page in Zstandard ends there as well', async () => {
+    const compressors = { ZSTD: () => zstdZeros(64 * MEBIBYTE) };
+    const file = write('zstd.parquet', toParquet(FIXTURE, { codec: 'ZSTD', compressors }));
+    // The package compares what it was given with the length in the header.
+    expect(String(await mapFile(file).catch(String))).not.toContain('67108864');
+  });
+
+  test('a page above 128 MiB is refused', async () => {
+    const columnData = [{ name: 'event', type: 'BYTE_ARRAY' as const, data: [new Uint8Array(129 * MEBIBYTE)] }];
+    const options = { codec: 'GZIP' as const, compressors: { GZIP: () => gzipSync('') }, statistics: false };
+    const file = write('large.parquet', Buffer.from(parquetWriteBuffer({ columnData, ...options })));
+    await expect(mapFile(file)).rejects.toThrow(/a page of 13526\d+ bytes, which is above 128 MiB/);
+  });
+
   test('a file that is cut off is an error of the file', async () => {
     const whole = toParquet(FIXTURE, {});
     await expect(mapFile(write('cut.parquet', whole.subarray(0, whole.length / 2)))).rejects.toThrow(/parquet/i);
   });
 });
+
+/** Zeros in blocks of one repeated byte (RFC 8878, 3.1.1.2). */
+function zstdZeros(bytes: number): Buffer {
+  const blockBytes = 128 * 1024;
+  const head = Buffer.from('28b52ffd0038', 'hex');
+  const blocks = Array.from({ length: bytes / blockBytes }, (_, index) => {
+    const block = Buffer.alloc(4);
+    block.writeUIntLE((blockBytes << 3) | 0b10 | Number(index === bytes / blockBytes - 1), 0, 3);
+    return block;
+  });
+  return Buffer.concat([head, ...blocks]);
+}
