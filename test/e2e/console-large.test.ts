@@ -1,14 +1,17 @@
 // What grows long in the console: lists of tokens, alerts and members that are searched, a palette
 // that says when it shows the first, and a dashboard that is printed before all of it was seen.
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard } from '../support/create-dashboard.js';
 
 const MANY = 13;
+const MEBIBYTE = 1024 * 1024;
 
 const shop = useConsoleShop({
   email: 'large@example.com',
+  env: () => ({ IMPORT_UPLOAD_BYTES_MAX: String(MEBIBYTE) }),
   fill: ({ fill }) =>
     fill([
       ...[30, 20, -15].map((total, index) => ({
@@ -129,4 +132,18 @@ test('queries of a card by different times are drawn apart', async () => {
   const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, boardOf('Times', card))}`);
   await page.getByRole('region', { name: 'hours' }).getByRole('img').waitFor();
   await page.getByRole('region', { name: 'days' }).getByRole('img').waitFor();
+});
+
+test('an import of a small file that decompresses to a large one is read up to the limit, and says so', async () => {
+  const visited = await shop.visit('/settings/import');
+  const { page } = visited;
+  const line = Buffer.from('203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n');
+  const buffer = gzipSync(Buffer.concat([line, Buffer.alloc(51 * MEBIBYTE)]));
+  await page.getByLabel('From').selectOption('access-log');
+  await page.getByLabel('Files').setInputFiles({ name: 'access.log.gz', mimeType: 'application/gzip', buffer });
+  await page.getByRole('button', { name: 'Check the files' }).click();
+  await page.getByRole('region', { name: 'Checked: nothing has been stored yet' }).waitFor();
+  await page.getByText('the files of an upload may have 52428800 bytes after decompression').waitFor();
+  await page.getByRole('button', { name: 'Import 1 event' }).waitFor();
+  await expectNoFindings(visited);
 });

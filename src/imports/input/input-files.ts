@@ -30,12 +30,17 @@ export interface Input {
 export interface InputOptions {
   readonly stdin: Readable;
   readonly signal?: AbortSignal | undefined;
+  /** Limit of all decompressed bytes of an upload; what is read twice counts twice. */
+  readonly decompressedBytesMax?: number;
 }
 
 const READ_BYTES = 256 * 1024;
 
 /** Throws UsageError for a path that cannot be read and for a glob or a folder without files. */
-export async function findInput(paths: readonly string[], { stdin, signal }: InputOptions): Promise<Input> {
+export async function findInput(
+  paths: readonly string[],
+  { stdin, signal, decompressedBytesMax = Number.POSITIVE_INFINITY }: InputOptions,
+): Promise<Input> {
   let bytesRead = 0;
   const countRead = (bytes: number) => {
     bytesRead += bytes;
@@ -46,7 +51,15 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
       yield chunk;
     }
   };
-  const openAs = (name: string, open: () => Readable) => () => decoded(name, counted(open()));
+  let bytesDecompressed = 0;
+  const decompressed = async function* (name: string, source: AsyncIterable<Buffer>) {
+    for await (const chunk of decoded(name, source)) {
+      bytesDecompressed += chunk.length;
+      if (bytesDecompressed > decompressedBytesMax) throw new Error(toLimitProblem(decompressedBytesMax));
+      yield chunk;
+    }
+  };
+  const openAs = (name: string, open: () => Readable) => () => decompressed(name, counted(open()));
   const files: InputFile[] = [];
   let bytesTotal: number | undefined = 0;
   for (const path of paths) {
@@ -61,7 +74,7 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
       if (bytesTotal !== undefined) bytesTotal += bytes;
       if (await isZip(file)) {
         for (const entry of (await readZipDirectory(file)).filter(({ name }) => isShown(name))) {
-          const openEntry = () => decoded(entry.name, openZipEntry(file, entry, counted));
+          const openEntry = () => decompressed(entry.name, openZipEntry(file, entry, counted));
           files.push({ name: `${file}/${entry.name}`, open: openEntry });
         }
       } else {
@@ -75,6 +88,9 @@ export async function findInput(paths: readonly string[], { stdin, signal }: Inp
   }
   return { files, bytesTotal, bytesRead: () => bytesRead };
 }
+
+const toLimitProblem = (bytesMax: number): string =>
+  `the files of an upload may have ${bytesMax} bytes after decompression; the command npm run import has no limit`;
 
 interface FoundFile {
   readonly file: string;

@@ -9,6 +9,7 @@ import { createGuardedRouter, type GuardDeps, projectIdOf, projectOwnerIdOf } fr
 import { personOf } from '../../access/session-middleware.js';
 import { requireProject } from '../../accounts/projects.js';
 import { PublicError } from '../../platform/errors.js';
+import { BOUNDS } from '../../platform/flow/bounds.js';
 import { OpenLimit } from '../../platform/flow/open-limit.js';
 import { parseFields } from '../../platform/http/json-body.js';
 import type { ProjectId } from '../../platform/ids.js';
@@ -73,10 +74,11 @@ export function createUploads(deps: UploadDeps): Uploads {
       const release = await claimImport(deps.redis, projectId);
       try {
         const target = { url: deps.url(), key: await readKey(deps, projectId) };
+        const decompressedBytesMax = BOUNDS.importDecompression * deps.bytesMax;
         const { folder, paths, remove } = await receiveFiles(req, deps.bytesMax);
         try {
           const isDryRun = dryRun === 'true';
-          const job = { source, folder, paths, isDryRun, timeZone: timezone, ...target };
+          const job = { source, folder, paths, isDryRun, timeZone: timezone, decompressedBytesMax, ...target };
           const trail = { postgres: deps.postgres, projectId, personId: personOf(res).personId, source };
           // Without its entry in the trail, nothing is imported.
           if (!isDryRun) await recordBegun(trail, paths.length);

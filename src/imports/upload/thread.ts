@@ -19,6 +19,7 @@ export interface UploadJob {
   /** The service, and a secret key of the project. */
   readonly url: string;
   readonly key: string;
+  readonly decompressedBytesMax: number;
 }
 
 const IDENTIFIES_PER_SECOND = 180;
@@ -32,7 +33,8 @@ const say = (line: UploadLine): void => parentPort?.postMessage(line);
 async function run(job: UploadJob): Promise<UploadLine> {
   const source = findSource(job.source);
   if (source === undefined) return { error: `cannot import "${job.source}"` };
-  const input = await findInput(job.paths, { stdin: process.stdin, signal: stop.signal });
+  const { paths, decompressedBytesMax } = job;
+  const input = await findInput(paths, { stdin: process.stdin, signal: stop.signal, decompressedBytesMax });
   const startedMs = performance.now();
   let saidMs = startedMs;
   const showProgress = (summary: ImportSummary): void => {

@@ -32,6 +32,11 @@ export const BOUNDS = {
   identifyPromptBytes: 128 * KIB,
   /** Bodies of all other requests that a process holds: those of queries, documents, settings. */
   heldBodyBytes: 64 * MIB,
+  /**
+   * Bytes of the files of an import in the console after decompression, as a multiple of
+   * IMPORT_UPLOAD_BYTES_MAX. Exports of JSON and CSV have 10 to 30 times as many.
+   */
+  importDecompression: 50,
   /** Answers of /track that wait until their events are counted, of a process. */
   trackWaits: 200,
   trackWaitMs: 10_000,

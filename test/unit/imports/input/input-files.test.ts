@@ -129,6 +129,25 @@ test('an archive whose sizes have 64 bits is read', async () => {
   expect(await Promise.all(files.map(textOf))).toEqual(['{"n":1}\n']);
 });
 
+test('an upload has a limit of bytes after decompression, of all its files together', async () => {
+  const text = 'x'.repeat(600_000);
+  for (const name of ['first.gz', 'second.gz']) writeFileSync(join(folder, name), gzipSync(text));
+  const paths = ['first.gz', 'second.gz'].map((name) => join(folder, name));
+  const read = async (decompressedBytesMax: number) => {
+    const { files } = await findInput(paths, { stdin: Readable.from([]), decompressedBytesMax });
+    const texts: string[] = [];
+    for (const file of files) texts.push(await textOf(file).catch(String));
+    return texts;
+  };
+  const problem =
+    'Error: the files of an upload may have 1199999 bytes after decompression; the command npm run import has no limit';
+  expect(await read(1_200_000)).toEqual([text, text]);
+  expect(await read(1_199_999)).toEqual([text, problem]);
+  const archive = { stdin: Readable.from([]), decompressedBytesMax: 1 };
+  const { files } = await findInput([join(folder, 'export.zip')], archive);
+  await expect(Promise.all(files.map(textOf))).rejects.toThrow('may have 1 bytes after decompression');
+});
+
 test('bytes are counted as stored', async () => {
   const { files, bytesTotal, bytesRead } = await open('2026', 'log.txt');
   for (const file of files) await textOf(file);
