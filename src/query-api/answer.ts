@@ -13,6 +13,7 @@ import type { RepeatedWarning } from '../platform/repeated-warning.js';
 import { annotationsIn } from '../query/annotations.js';
 import type { CompiledQuery } from '../query/compile.js';
 import { PEOPLE_MODE } from '../query/people-columns.js';
+import { type AbsentKey, mayHaveAbsentKeys, warningsOfAbsent, withAbsentKeys } from './absent-keys.js';
 import { type CompileDeps, compileOffLoop } from './compile-task.js';
 import { warningsOfEarlier, withEventBefore } from './earlier-range.js';
 import type { EngineBytes } from './engine-answer.js';
@@ -67,6 +68,8 @@ export interface Answered {
   readonly withoutUnit?: number;
   /** Of `compare`: whether the project has events from before its range. */
   readonly hasEventBefore?: boolean;
+  /** Properties that the query names and its events do not have. */
+  readonly absentKeys?: readonly AbsentKey[];
   readonly elapsedMs: number;
 }
 
@@ -192,10 +195,15 @@ async function admitted(
   const unseen = await warnOfUnseen(deps, question.projectId, compiled);
   return {
     ...counted,
-    compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(counted)]),
+    compiled: withWarnings(compiled, [...unseen, ...warningsOfCounted(counted, unseen)]),
     rowsRead: 0,
   };
 }
+
+const warningsOfCounted = (counted: Counted, unseen: readonly string[]): readonly string[] => [
+  ...warningsOfEarlier(counted),
+  ...warningsOfAbsent(counted, unseen),
+];
 
 const withWarnings = (compiled: CompiledQuery, warnings: readonly string[]): CompiledQuery => ({
   ...compiled,
@@ -223,17 +231,20 @@ async function compileAndRun(
   let compiled = isNow ? prepared.compiled : await compileRequest(deps, { projectId, request, nowMs });
   measure.compiled(compiled);
   let found = isNow ? prepared.found : undefined;
+  const compileAgain = (asksForOwnKeys = false) =>
+    compileRequest(deps, { projectId, request, nowMs: isNow ? prepared.nowMs : nowMs, asksForOwnKeys });
+  const findOwnKeys = async () => (await compileAgain(true)).ownKeys;
   await admit(deps, question, compiled);
   for (;;) {
     found ??= await kept?.find({ engine, projectId, compiled, offset: request.offset });
     try {
-      const counted = await runOrFind(kept, found, () => runAll(compiled, request, execution));
+      const counted = await runOrFind(kept, found, () => runAll(compiled, request, { execution, findOwnKeys }));
       // After the events were counted: their names were stored before them.
       const unseen = await warnOfUnseen(deps, projectId, compiled);
-      return { ...counted, compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(counted)]) };
+      return { ...counted, compiled: withWarnings(compiled, [...unseen, ...warningsOfCounted(counted, unseen)]) };
     } catch (error) {
       if (!deps.guesses.learn(projectId, error)) throw error;
-      compiled = await compileRequest(deps, { projectId, request, nowMs: isNow ? prepared.nowMs : nowMs });
+      compiled = await compileAgain();
       found = undefined;
     }
   }
@@ -275,16 +286,17 @@ interface Compiling {
   readonly projectId: ProjectId;
   readonly request: QueryRequest;
   readonly nowMs: number;
+  readonly asksForOwnKeys?: boolean;
 }
 
 /** Throws bad_request with every problem of the text. */
 export async function compileRequest(
   deps: AnswerDeps,
-  { projectId, request, nowMs }: Compiling,
+  { projectId, request, nowMs, asksForOwnKeys = false }: Compiling,
 ): Promise<CompiledQuery> {
   const { timezone, limit, offset } = request;
   const { definitions, annotations = [], keep, warning } = await deps.definitions.read(projectId);
-  const context = { projectId, nowMs, timezone, limit, offset, definitions };
+  const context = { projectId, nowMs, timezone, limit, offset, definitions, asksForOwnKeys };
   const answered = await compileOffLoop(deps, request.q, context);
   if ('compiled' in answered) {
     const covered = annotationsIn(annotations, answered.compiled.range, timezone);
@@ -315,14 +327,25 @@ async function propertyKeysOf(
   }
 }
 
-export type Counted = Pick<Answered, 'page' | 'total' | 'rowsScanned' | 'withoutUnit' | 'hasEventBefore'>;
+export type Counted = Pick<
+  Answered,
+  'page' | 'total' | 'rowsScanned' | 'withoutUnit' | 'hasEventBefore' | 'absentKeys'
+>;
 
-const runAll = async (compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> =>
-  withEventBefore(
-    await withEventsLeftOut(await runCounted(compiled, request, execution), compiled, execution),
-    compiled,
-    execution,
-  );
+interface Running {
+  readonly execution: Execution;
+  readonly findOwnKeys: () => Promise<CompiledQuery['ownKeys']>;
+}
+
+async function runAll(
+  compiled: CompiledQuery,
+  request: QueryRequest,
+  { execution, findOwnKeys }: Running,
+): Promise<Counted> {
+  const counted = await withEventsLeftOut(await runCounted(compiled, request, execution), compiled, execution);
+  const all = await withEventBefore(counted, compiled, execution);
+  return mayHaveAbsentKeys(all, compiled) ? withAbsentKeys(all, await findOwnKeys(), execution) : all;
+}
 
 async function runCounted(compiled: CompiledQuery, request: QueryRequest, execution: Execution): Promise<Counted> {
   const page = await execution.runForBytes(compiled.statement);

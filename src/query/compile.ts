@@ -12,6 +12,7 @@ import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
 import { planEventBefore } from './people/event-before.js';
+import { type OwnKeys, planOwnKeys } from './people/own-keys.js';
 import type { Plan } from './plan/plan.js';
 import { type PrintedStatement, print } from './print/print.js';
 import type { GuessOf } from './property-guess.js';
@@ -37,6 +38,8 @@ export interface CompileContext {
   readonly definitions?: Definitions;
   /** Whether problems carry fixes, which are compiled too. */
   readonly suggestsFixes?: boolean;
+  /** Whether to compile `ownKeys`, which few queries need. */
+  readonly asksForOwnKeys?: boolean;
   /** Bounds the work on names and definitions; default: the bounds of one compilation. */
   readonly work?: CompileWork;
 }
@@ -52,6 +55,8 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
   readonly withoutUnit: { readonly unit: string; readonly statement: PrintedStatement } | undefined;
   /** Of `compare`: one row when the project has an event from before the earlier range. */
   readonly eventBefore: PrintedStatement | undefined;
+  /** Only when it is asked for. */
+  readonly ownKeys?: OwnKeys<PrintedStatement> | undefined;
   readonly rowsMax: number | undefined;
   /** Annotations of the project in the range of the query. */
   readonly annotations?: readonly CoveredAnnotation[];
@@ -78,6 +83,7 @@ export function compile(text: string, given: CompileContext): CompiledQuery {
   if (!resolved) throw new Error('the query has no meaning, and no problem was reported');
 
   const { select, total, withoutUnit, ...answer } = plan(resolved, context);
+  const ownKeys = context.asksForOwnKeys ? planOwnKeys(resolved, context) : undefined;
   return {
     ...answer,
     mentions: resolved.mentions,
@@ -87,5 +93,6 @@ export function compile(text: string, given: CompileContext): CompiledQuery {
     withoutUnit: withoutUnit && { unit: withoutUnit.unit, statement: print(withoutUnit.count) },
     eventBefore: answer.earlier && print(planEventBefore(context, answer.earlier)),
     rowsMax: total.rowsMax,
+    ...(ownKeys && { ownKeys: { ...ownKeys, statement: print(ownKeys.statement) } }),
   };
 }

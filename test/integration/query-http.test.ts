@@ -215,6 +215,38 @@ test.each([
   expect((metadata as { warnings?: unknown }).warnings).toEqual(warnings);
 });
 
+describe('an answer of zeros says which properties its events do not have', () => {
+  const missing = (event: string, key: string) =>
+    `no "${event}" of this range has "event_properties.${key}"; inspect "${event}" lists its properties`;
+
+  test.each([
+    ['signup | last 7d | sum event_properties.price', [missing('signup', 'price')]],
+    ['signup | last 7d | avg event_properties.price by day', [missing('signup', 'price')]],
+    ['signup | last 7d | where event_properties.price > 1 | count by day', [missing('signup', 'price')]],
+    ['signup | last 7d | where event_properties.price > 1 | list', [missing('signup', 'price')]],
+    ['signup | last 7d | where event_properties.price > 1 and user_id = "ann" | unique', [missing('signup', 'price')]],
+    [
+      'odd | last 7d | sum event_properties.formula',
+      ['"event_properties.formula" of "odd" is never a number in this range'],
+    ],
+    // The property exists, and no value matches.
+    ['purchase | last 7d | where event_properties.price > 1000 | count', undefined],
+    // It is missing, and the answer is no zero.
+    ['signup | last 7d | count by event_properties.price', undefined],
+    // The range has no such event at all.
+    ['signup | from 2025-01-01 to 2025-02-01 | sum event_properties.price', undefined],
+    ['signup | from 2024-02-01 to 2024-02-10 | sum event_properties.plan', [missing('signup', 'plan')]],
+    // Conditions of other events have properties of those.
+    ['signup | last 7d | where count(purchase[event_properties.price > 1000]) > 0 | count', undefined],
+    ['* | last 7d | where event_properties.nothing = 1 | count', undefined],
+  ])('%s', async (q, warnings) => {
+    for (const _ of ['answered', 'kept']) {
+      const { metadata } = await ask({ q });
+      expect((metadata as { warnings?: unknown }).warnings).toEqual(warnings);
+    }
+  });
+});
+
 describe('pages of POST /query', () => {
   test('of a list are consecutive and have the same total', async () => {
     const pages = await Promise.all(
