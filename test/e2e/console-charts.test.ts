@@ -105,3 +105,21 @@ test('cohorts of twelve periods, and all of a JSON card, stand on paper', async 
   await expect.poll(async () => (await hidden(cohorts))[0]).toBe(0);
   expect((await hidden(rows))[1]).toBe(0);
 });
+
+test('a number with decimals is shown once when it has room, and beside its short form when not', async () => {
+  const card = (id: string, query: string) =>
+    `      - {id: ${id}, title: ${id}, kind: metric, viz: number, query: '${query}', options: {unit: EUR, decimals: 2}}\n`;
+  const source =
+    'version: 1\ntitle: Money\nsections:\n  - title: All\n    cards:\n' +
+    card('refunds', 'refund | last 20d | where event_properties.total < -1005 | sum event_properties.total') +
+    card('sales', 'sale | last 20d | sum event_properties.total') +
+    card('none', 'sale | last 20d | where event_properties.total < 0 | sum event_properties.total');
+  const { page } = await shop.visit(`/dashboards/${await createDashboard(shop, source)}`);
+  const shown = (name: string) => page.getByRole('region', { name }).locator('dd span').allTextContents();
+  await page.getByText('34,000.00').waitFor();
+  await page.getByText('0.00', { exact: true }).waitFor();
+  await page.getByText('-1,006.00').waitFor();
+  expect(await shown('none')).toEqual(['0.00', 'EUR']);
+  expect(await shown('refunds')).toEqual(['-1,006.00', 'EUR']);
+  expect(await shown('sales')).toEqual(['34\u202fk', 'EUR', '34,000.00']);
+});

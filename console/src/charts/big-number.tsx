@@ -17,8 +17,9 @@ interface Props {
 }
 
 export function BigNumber({ name, value, before, unit, decimals, isShare = false, isTitled = false }: Props) {
-  const short = value === null ? '–' : isShare ? percent(value) : compact(value);
-  const long = value === null || isShare ? '' : decimals === undefined ? exact(value) : fixed(value, decimals);
+  const whole = (of: number) => (isShare ? percent(of) : decimals === undefined ? exact(of) : fixed(of, decimals));
+  const long = value === null ? '' : whole(value);
+  const short = value === null ? '–' : isShare || isShort(value, decimals) ? long : compact(value);
   return (
     <dl className={style.number} aria-label={`${name}: ${long || short}`}>
       <dt className={isTitled ? 'unseen' : undefined}>{name}</dt>
@@ -28,7 +29,7 @@ export function BigNumber({ name, value, before, unit, decimals, isShare = false
         {long !== short && long !== '' && <span className={style.exact}>{long}</span>}
         {before !== undefined && before !== null && (
           <span className={style.exact}>
-            {texts.charts.before(isShare ? percent(before) : exact(before))}
+            {texts.charts.before(whole(before))}
             {value !== null && before !== 0 && `, ${change((value - before) / before)}`}
           </span>
         )}
@@ -36,6 +37,10 @@ export function BigNumber({ name, value, before, unit, decimals, isShare = false
     </dl>
   );
 }
+
+/** With fixed decimals, numbers below ten thousand have room. */
+const isShort = (value: number, decimals: number | undefined): boolean =>
+  decimals !== undefined && Math.abs(value) < 10_000;
 
 const fixed = (value: number, decimals: number): string => {
   const digits = Math.min(20, Math.max(0, Math.round(decimals)));
