@@ -7,9 +7,14 @@ import type { Counted } from './answer.js';
 import { parseRows } from './engine-answer.js';
 import type { Execution } from './execute.js';
 
-export interface AbsentKey extends AskedKey {
+export interface AbsentKey extends Pick<AskedKey<unknown>, 'written' | 'as'> {
   readonly event: string;
+  /** Events that have it. */
+  readonly others: readonly string[];
 }
+
+/** Each reads all events of the range. */
+const NAMED_MAX = 3;
 
 /** A larger answer is not parsed for this. */
 const PAGE_BYTES_MAX = 64 * 1024;
@@ -35,12 +40,15 @@ export async function withAbsentKeys(
   const { event, asked, statement } = ownKeys;
   const { rows, rowsScanned } = await execution.run(statement);
   const [events = 0, ...found] = (rows[0] ?? []).map(Number);
-  const absentKeys = events === 0 ? [] : asked.filter((_, index) => found[index] === 0);
-  return {
-    ...counted,
-    absentKeys: absentKeys.map((key) => ({ ...key, event })),
-    rowsScanned: counted.rowsScanned + rowsScanned,
-  };
+  const missing = events === 0 ? [] : asked.filter((_, index) => found[index] === 0).slice(0, NAMED_MAX);
+  const absentKeys: AbsentKey[] = [];
+  let scanned = counted.rowsScanned + rowsScanned;
+  for (const { written, as, others } of missing) {
+    const types = await execution.run(others);
+    absentKeys.push({ event, written, as, others: types.rows.map(([type]) => String(type)) });
+    scanned += types.rowsScanned;
+  }
+  return { ...counted, absentKeys, rowsScanned: scanned };
 }
 
 /** Without the properties that `unseen`, the warnings of names that nothing has, are about. */
@@ -51,10 +59,12 @@ export function warningsOfAbsent(
   const missing = absentKeys.filter(({ as }) => as === 'value');
   const isMissing = (written: string): boolean => missing.some((key) => key.written === written);
   const isUnseen = (written: string): boolean => unseen.some((warning) => warning.includes(quote(written)));
-  return absentKeys.flatMap(({ event, written, as }) => {
+  return absentKeys.flatMap(({ event, written, as, others }) => {
     if (isUnseen(written)) return [];
     const [of, field] = [quote(event), quote(written)];
-    if (as === 'value') return [`no ${of} of this range has ${field}; inspect ${of} lists its properties`];
-    return isMissing(written) ? [] : [`${field} of ${of} is never a number in this range`];
+    const known = others.length === 0 ? '' : `; events with it: ${others.map(quote).join(', ')}`;
+    if (as === 'value')
+      return [`no ${of} of this range has ${field}${known || `; inspect ${of} lists its properties`}`];
+    return isMissing(written) ? [] : [`${field} of ${of} is never a number in this range${known}`];
   });
 }

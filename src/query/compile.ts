@@ -13,7 +13,7 @@ import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
 import { planEventBefore } from './people/event-before.js';
 import { type OwnKeys, planOwnKeys } from './people/own-keys.js';
-import type { Plan } from './plan/plan.js';
+import type { Plan, Select } from './plan/plan.js';
 import { type PrintedStatement, print } from './print/print.js';
 import type { GuessOf } from './property-guess.js';
 import { plan } from './sources/plans.js';
@@ -93,6 +93,12 @@ export function compile(text: string, given: CompileContext): CompiledQuery {
     withoutUnit: withoutUnit && { unit: withoutUnit.unit, statement: print(withoutUnit.count) },
     eventBefore: answer.earlier && print(planEventBefore(context, answer.earlier)),
     rowsMax: total.rowsMax,
-    ...(ownKeys && { ownKeys: { ...ownKeys, statement: print(ownKeys.statement) } }),
+    ...(ownKeys && { ownKeys: printOwnKeys(ownKeys) }),
   };
 }
+
+const printOwnKeys = ({ event, asked, statement }: OwnKeys<Select>): OwnKeys<PrintedStatement> => ({
+  event,
+  asked: asked.map((key) => ({ ...key, others: print(key.others) })),
+  statement: print(statement),
+});

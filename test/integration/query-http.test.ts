@@ -216,15 +216,16 @@ test.each([
 });
 
 describe('an answer of zeros says which properties its events do not have', () => {
-  const missing = (event: string, key: string) =>
-    `no "${event}" of this range has "event_properties.${key}"; inspect "${event}" lists its properties`;
+  const missing = (event: string, key: string, known = `inspect "${event}" lists its properties`) =>
+    `no "${event}" of this range has "event_properties.${key}"; ${known}`;
+  const noPrice = missing('signup', 'price', 'events with it: "purchase"');
 
   test.each([
-    ['signup | last 7d | sum event_properties.price', [missing('signup', 'price')]],
-    ['signup | last 7d | avg event_properties.price by day', [missing('signup', 'price')]],
-    ['signup | last 7d | where event_properties.price > 1 | count by day', [missing('signup', 'price')]],
-    ['signup | last 7d | where event_properties.price > 1 | list', [missing('signup', 'price')]],
-    ['signup | last 7d | where event_properties.price > 1 and user_id = "ann" | unique', [missing('signup', 'price')]],
+    ['signup | last 7d | sum event_properties.price', [noPrice]],
+    ['signup | last 7d | avg event_properties.price by day', [noPrice]],
+    ['signup | last 7d | where event_properties.price > 1 | count by day', [noPrice]],
+    ['signup | last 7d | where event_properties.price > 1 | list', [noPrice]],
+    ['signup | last 7d | where event_properties.price > 1 and user_id = "ann" | unique', [noPrice]],
     [
       'odd | last 7d | sum event_properties.formula',
       ['"event_properties.formula" of "odd" is never a number in this range'],

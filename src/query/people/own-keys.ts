@@ -3,25 +3,30 @@
 // catalog are of the whole project, so that they cannot tell.
 import type { MentionedProperty } from '../analyze/mentions.js';
 import type { Measure, ResolvedQuery } from '../analyze/resolved.js';
-import type { Expression } from '../plan/expressions.js';
+import { orderBy } from '../plan/answer.js';
+import { column, type Expression } from '../plan/expressions.js';
 import { isPresentField, readNumber } from '../plan/field-expressions.js';
 import { fn } from '../plan/functions.js';
 import type { Select } from '../plan/plan.js';
 import { type PlanContext, selectEvents } from './scan.js';
 
 /** What is asked of a property: whether any event has it, or has it as a number. */
-export interface AskedKey {
+export interface AskedKey<S> {
   /** As the query has it. */
   readonly written: string;
   readonly as: 'value' | 'number';
+  /** The most frequent types of other events that do. */
+  readonly others: S;
 }
 
 export interface OwnKeys<S> {
   readonly event: string;
-  readonly asked: readonly AskedKey[];
+  readonly asked: readonly AskedKey<S>[];
   /** One row: the number of events of the range, and 1 or 0 for each of `asked`. */
   readonly statement: S;
 }
+
+const OTHERS_MAX = 3;
 
 /** Undefined unless the query reads events of one type, and names properties of theirs alone. */
 export function planOwnKeys(query: ResolvedQuery, context: PlanContext): OwnKeys<Select> | undefined {
@@ -33,17 +38,25 @@ export function planOwnKeys(query: ResolvedQuery, context: PlanContext): OwnKeys
   const asked = askedOf(mentions.properties, query.kind === 'aggregate' ? query.measure : undefined);
   if (asked.length === 0) return undefined;
   const columns = Object.fromEntries(asked.map(({ test }, index) => [`key${index}`, fn.max(test)]));
+  const all = { ...selection, condition: undefined };
+  const othersWith = (test: Expression): Select => ({
+    ...selectEvents(context, {
+      selection: { ...all, eventTypes: undefined },
+      columns: { type: column('event_type'), events: fn.count() },
+      filter: [test],
+      groupBy: ['type'],
+    }),
+    orderBy: [orderBy('events', 'desc'), orderBy('type')],
+    limit: OTHERS_MAX,
+  });
   return {
     event,
-    asked: asked.map(({ written, as }) => ({ written, as })),
-    statement: selectEvents(context, {
-      selection: { ...selection, condition: undefined },
-      columns: { events: fn.count(), ...columns },
-    }),
+    asked: asked.map(({ written, as, test }) => ({ written, as, others: othersWith(test) })),
+    statement: selectEvents(context, { selection: all, columns: { events: fn.count(), ...columns } }),
   };
 }
 
-interface Tested extends AskedKey {
+interface Tested extends Omit<AskedKey<Select>, 'others'> {
   readonly test: Expression;
 }
 
