@@ -197,6 +197,19 @@ test('a navigation that scrolls shows the link of the present screen, also besid
   }
 });
 
+test('the links of all screens have room from a width of 1,024 pixels on', async () => {
+  const { page } = await shop.visit('/ask');
+  const hiddenAt = async (width: number): Promise<number> => {
+    await page.setViewportSize({ width, height: 600 });
+    return page.evaluate<number>(`(() => {
+      const nav = document.querySelector('header nav');
+      return nav.scrollWidth - nav.clientWidth;
+    })()`);
+  };
+  for (const width of [1024, 1119, 1121, 1247, 1249, 1440])
+    expect(`${width}: ${await hiddenAt(width)}`).toBe(`${width}: 0`);
+});
+
 test('all rows of a table are printed, up to 500, also those that are scrolled out of view', async () => {
   const visited = await shop.visit(askPath('* | last 60d | list time, user_id'));
   const { page } = visited;
