@@ -62,9 +62,9 @@ export function warningsOfAbsent(
   return absentKeys.flatMap(({ event, written, as, others }) => {
     if (isUnseen(written)) return [];
     const [of, field] = [quote(event), quote(written)];
-    const known = others.length === 0 ? '' : `; events with it: ${others.map(quote).join(', ')}`;
-    if (as === 'value')
-      return [`no ${of} of this range has ${field}${known || `; inspect ${of} lists its properties`}`];
-    return isMissing(written) ? [] : [`${field} of ${of} is never a number in this range${known}`];
+    const hint =
+      others.length > 0 ? `events with it: ${others.map(quote).join(', ')}` : `inspect ${of} lists its properties`;
+    if (as === 'value') return [`no ${of} of this range has ${field}; ${hint}`];
+    return isMissing(written) ? [] : [`${field} of ${of} is never a number in this range; ${hint}`];
   });
 }

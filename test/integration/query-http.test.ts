@@ -228,7 +228,7 @@ describe('an answer of zeros says which properties its events do not have', () =
     ['signup | last 7d | where event_properties.price > 1 and user_id = "ann" | unique', [noPrice]],
     [
       'odd | last 7d | sum event_properties.formula',
-      ['"event_properties.formula" of "odd" is never a number in this range'],
+      ['"event_properties.formula" of "odd" is never a number in this range; inspect "odd" lists its properties'],
     ],
     // The property exists, and no value matches.
     ['purchase | last 7d | where event_properties.price > 1000 | count', undefined],
