@@ -93,3 +93,17 @@ test('on a phone the edge of the screens is shaded where more follow', async () 
   );
   await expect.poll(edge).not.toBe(before);
 });
+
+test('the links to alerts and reports stand at the same place on both pages, on a phone and on a desktop', async () => {
+  const { page } = await shop.visit('/alerts');
+  const link = page.getByRole('main').getByRole('link', { name: 'Reports', exact: true });
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(shop.addressOf('/alerts'));
+    await page.getByRole('heading', { name: 'No alerts yet' }).waitFor();
+    const before = await link.boundingBox();
+    await link.click();
+    await page.getByRole('heading', { name: 'No reports yet' }).waitFor();
+    expect(await link.boundingBox()).toEqual(before);
+  }
+});

@@ -25,6 +25,8 @@ export const settingsTexts = {
   otherSdksNote: 'Those of Segment, RudderStack, PostHog and Amplitude, sending to this host.',
   policies: { anonymize: 'Anonymize the last part', full: 'Store in full', drop: 'Do not store' },
   save: 'Save',
+  overtaken: (fields: readonly string[]) =>
+    `Another tab or member has saved meanwhile: ${fields.join('; ')}. Save again to replace this.`,
   byAdmins: 'Admins and owners can change these.',
   saved: 'Saved',
   cancel: 'Cancel',
@@ -55,6 +57,7 @@ export const settingsTexts = {
   revoke: 'Revoke',
   revokeThis: (name: string) => `Revoke ${name}`,
   revokeNote: 'The token stops working within a second. Agents and scripts that use it need another one.',
+  revokeInvitationNote: 'The link of the invitation stops working. The person can be invited again.',
   revoked: 'Revoked',
   expired: 'Expired',
   membersOf: (organization: string) =>
