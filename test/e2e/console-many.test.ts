@@ -1,9 +1,10 @@
-// The console of an account with many things: searches above long lists, and the edges of a row of
-// screens that is longer than a phone is wide.
+// The console of an account with many things: searches above long lists, the edges of a row of
+// screens that is longer than a phone is wide, links that keep their place, and hidden tabs.
 import { expect, test } from 'vitest';
 import { askPath } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { track } from '../support/track.js';
 
 const MANY = 13;
 const numbered = Array.from({ length: MANY }, (_, index) => `n${index + 1}`);
@@ -106,4 +107,25 @@ test('the links to alerts and reports stand at the same place on both pages, on 
     await page.getByRole('heading', { name: 'No reports yet' }).waitFor();
     expect(await link.boundingBox()).toEqual(before);
   }
+});
+
+test('a hidden tab has no live connection, and shows what came meanwhile when it is seen again', async () => {
+  const { page } = await shop.openBrowser();
+  await page.addInitScript(
+    "Object.defineProperty(document, 'visibilityState', { get: () => (window.isHidden ? 'hidden' : 'visible') })",
+  );
+  await page.goto(shop.addressOf('/live'));
+  const log = page.getByRole('log', { name: 'Accepted' });
+  await page.getByRole('status').filter({ hasText: 'new ones within' }).waitFor();
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate(`window.isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`);
+  const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/live'));
+  await setHidden(true);
+  await ended;
+  await track(shop.url, shop.publicKey, { event_type: 'meanwhile', user_id: 'ada' });
+  const connected = page.waitForRequest((request) => request.url().endsWith('/live'));
+  await setHidden(false);
+  await connected;
+  await log.getByText('meanwhile', { exact: true }).waitFor();
+  await page.context().close();
 });
