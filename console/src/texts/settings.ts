@@ -51,6 +51,12 @@ export const settingsTexts = {
   lifetime: 'Valid for',
   lifetimes: { '30d': '30 days', '90d': '90 days', '366d': 'a year' },
   scopes: 'Scopes',
+  scopeNotes: {
+    query: 'query asks about events.',
+    dashboards: 'dashboards reads and writes dashboards and definitions.',
+    track: 'track sends events.',
+    admin: 'admin exports and erases people, imports identify calls and reads the audit trail.',
+  },
   createToken: 'Create token',
   shownOnce: 'Copy it now. It is not shown again.',
   never: 'Never',
