@@ -1,15 +1,17 @@
-// Taps and clicks in the console: room for a finger on touch screens, and what is clicked twice is
-// sent once and says that it is in progress.
+// Taps and clicks in the console: room for a finger on touch screens and for long names. What is
+// clicked twice is sent once and says that it is in progress.
 import { expect, test } from 'vitest';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
+
+const LONG = `checkout.${'step.'.repeat(36)}done`;
 
 const shop = useConsoleShop({
   email: 'clicks@example.com',
   fill: ({ fill }) =>
     fill([
       ...['pro', 'free'].map((plan) => ({ event_type: 'purchase', user_id: plan, event_properties: { plan } })),
-      { event_type: `checkout.${'step.'.repeat(36)}done`, user_id: 'long' },
+      { event_type: LONG, user_id: 'long' },
     ]),
 });
 
@@ -34,6 +36,7 @@ test('on a touch screen, ways back, headers, legends, and cards of a text are 40
   await expectRoom('/settings/tokens', 'checkbox', 'query');
   await expectRoom(`/dashboards/${id}#v=edit`, 'button', 'Edit Orders');
   await expectRoom(`/dashboards/${id}#v=edit`, 'button', 'Go to Orders in the text, line 6');
+  await expectRoom('/data#part=events&name=purchase', 'link', 'pro');
   await expectRoom(askPath('purchase | last 7d | count by event_properties.plan'), 'button', 'count');
   await expectRoom(askPath('purchase | last 30d | count by day, event_properties.plan'), 'button', 'pro');
 });
@@ -50,7 +53,21 @@ test('completions have room for a finger, and a long name ends in an ellipsis be
   expect(await option.evaluate(isCut)).toBe(false);
 });
 
-test('an invitation that is revoked by two clicks is revoked once, without a failure', async () => {
+test('a long name has the room that it shows: in a chip, in paths, which tell the whole name, and in shares', async () => {
+  const { page } = await shop.visit(askPath(`paths from "${LONG}" | last 30d`));
+  const chip = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: LONG }) });
+  const widthOf = async (box: typeof chip) => (await box.boundingBox())?.width ?? 0;
+  await expect.poll(() => widthOf(chip)).toBe(await widthOf(chip.getByRole('button')));
+  await expect.poll(() => page.locator('svg title').allTextContents()).toEqual([LONG]);
+  const card = "      - {id: all, title: All, kind: metric, viz: pie, query: '* | last 30d | count by event_type'}\n";
+  const id = await createDashboard(shop, SALES + card);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.goto(shop.addressOf(`/dashboards/${id}`));
+  const LINES_PX = 72;
+  expect((await page.getByTitle(LONG).boundingBox())?.height).toBeLessThanOrEqual(LINES_PX);
+});
+
+test('an invitation is revoked after a question, by two clicks once, without a failure', async () => {
   const { page, requests } = await shop.visit('/settings/members');
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('twice@example.com');
   await page.getByRole('button', { name: 'Invite' }).click();
@@ -60,9 +77,15 @@ test('an invitation that is revoked by two clicks is revoked once, without a fai
     await page.waitForTimeout(300);
     await route.continue();
   });
-  await revoke.dblclick();
+  const deletions = () => requests.filter((request) => request.method() === 'DELETE');
+  await revoke.click();
+  const asking = page.getByRole('dialog', { name: 'Revoke twice@example.com' });
+  await asking.getByRole('button', { name: 'Cancel' }).click();
+  await revoke.click();
+  expect(deletions()).toHaveLength(0);
+  await asking.getByRole('button', { name: 'Revoke', exact: true }).dblclick();
   await revoke.waitFor({ state: 'detached' });
-  expect(requests.filter((request) => request.method() === 'DELETE')).toHaveLength(1);
+  expect(deletions()).toHaveLength(1);
   expect(await page.getByRole('alert').count()).toBe(0);
 });
 

@@ -174,6 +174,52 @@ test('the settings of a project that were changed in another tab are not overwri
   });
 });
 
+test('a setting that another tab has saved is replaced only after it was named', async () => {
+  const { id } = await shop.newProject('Before');
+  const { page, context } = await shop.visit('/settings', { projectId: id });
+  await page.getByLabel('Name', { exact: true }).fill('Mine');
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/settings', id));
+  const save = (tab: typeof page) => tab.getByRole('button', { name: 'Save' }).click();
+  await other.getByLabel('Name', { exact: true }).fill('Theirs');
+  const reloaded = other.waitForEvent('load');
+  await save(other);
+  await reloaded;
+  const nameStored = async () => (await shop.postgres('projects').where({ id }).first('name')).name;
+  await save(page);
+  await page.getByRole('alert').filter({ hasText: 'has saved meanwhile: Name: Theirs.' }).waitFor();
+  expect(await nameStored()).toBe('Theirs');
+  await save(page);
+  await expect.poll(nameStored).toBe('Mine');
+});
+
+test('a version is restored by a second attempt when another tab has saved before the first', async () => {
+  const id = await createDashboard(shop, SALES);
+  const { page, context } = await shop.visit(`/dashboards/${id}`);
+  const saveIn = async (tab: typeof page, title: string): Promise<void> => {
+    await tab.goto('about:blank');
+    await tab.goto(shop.addressOf(`/dashboards/${id}#v=edit`));
+    await tab.getByRole('textbox', { name: 'Text of the dashboard' }).fill(SALES.replace('Numbers', title));
+    await tab.getByRole('button', { name: 'Review changes' }).click();
+    await tab.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await tab.getByRole('heading', { name: title }).waitFor();
+  };
+  await saveIn(page, 'Second');
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Versions' }).click();
+  const restore = async (): Promise<void> => {
+    await page.getByRole('button', { name: 'Restore version 1' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+  };
+  await page.getByRole('button', { name: 'Restore version 1' }).waitFor();
+  await saveIn(await context.newPage(), 'Third');
+  await restore();
+  await page.getByText('the dashboard has version 3 by now').waitFor();
+  await page.getByRole('button', { name: 'Restore version 2' }).waitFor();
+  await restore();
+  await page.getByRole('heading', { name: 'Numbers' }).waitFor();
+});
+
 test('a half-typed form of the settings stays when the settings are read again', async () => {
   const { id } = await shop.newProject('Typed');
   const { page } = await shop.visit('/settings', { projectId: id });
@@ -202,9 +248,13 @@ test('an invitation that was revoked in another tab is not listed after an attem
   await page.getByRole('button', revoke).waitFor();
   const other = await context.newPage();
   await other.goto(shop.addressOf('/settings/members'));
-  await other.getByRole('button', revoke).click();
+  const revokeIn = async (tab: typeof page): Promise<void> => {
+    await tab.getByRole('button', revoke).click();
+    await tab.getByRole('dialog', revoke).getByRole('button', { name: 'Revoke', exact: true }).click();
+  };
+  await revokeIn(other);
   await other.getByRole('button', revoke).waitFor({ state: 'detached' });
-  await page.getByRole('button', revoke).click();
+  await revokeIn(page);
   await page.getByRole('alert').filter({ hasText: 'there is no such invitation' }).waitFor();
   await page.getByRole('button', revoke).waitFor({ state: 'detached' });
 });

@@ -177,6 +177,7 @@ test('a half-filled token and invitation return after another screen and a reloa
   const lifetime = page.getByRole('combobox', { name: 'Valid for' });
   await name.fill('Nightly job');
   await lifetime.selectOption('30d');
+  await page.getByText('query asks about events. dashboards reads').waitFor();
   await scope('query').uncheck();
   await scope('dashboards').check();
   await page.getByRole('link', { name: 'Members' }).click();
@@ -271,6 +272,10 @@ test('a list of events begins with the time, and the audit trail names the membe
   expect((await accepted).ok()).toBe(true);
   await page.goto(shop.addressOf('/settings/audit'));
   await page.getByRole('cell', { name: 'forms@example.com' }).first().waitFor();
+  // Also the details, which are the last column.
+  await page.setViewportSize({ width: 1440, height: 900 });
+  const table = page.getByRole('region', { name: 'Audit trail' });
+  expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
 });
 
 test('reports and the parts of the settings are found by their names, and reports from a dashboard', async () => {

@@ -1,5 +1,7 @@
 // What grows long in the console: lists of tokens, alerts and members that are searched, a palette
-// that says when it shows the first, and a dashboard that is printed before all of it was seen.
+// that says when it shows the first, a dashboard that is printed before all of it was seen, a text
+// with many marks, and an upload that decompresses to much more. An answer that is empty says why it
+// cannot be widened.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
@@ -146,4 +148,27 @@ test('an import of a small file that decompresses to a large one is read up to t
   await page.getByText('the files of an upload may have 52428800 bytes after decompression').waitFor();
   await page.getByRole('button', { name: 'Import 1 event' }).waitFor();
   await expectNoFindings(visited);
+});
+
+test('a text with thousands of marks is drawn to its end', async () => {
+  const card =
+    "      - {id: notes, title: Notes, kind: markdown, viz: markdown, markdown: '*a* **b** MANY*the end*'}\n";
+  const id = await createDashboard(shop, boardOf('Notes', card.replace('MANY', '*a* '.repeat(4900))));
+  const { page } = await shop.visit(`/dashboards/${id}`);
+  const notes = page.getByRole('region', { name: 'Notes' });
+  await notes.getByText('the end', { exact: true }).waitFor();
+  expect(await notes.getByRole('strong').allTextContents()).toEqual(['b']);
+  expect(await notes.getByRole('emphasis').count()).toBe(4902);
+});
+
+test('an empty answer says that the file which widens its range cannot be loaded', async () => {
+  const visited = await shop.openBrowser();
+  const { page } = visited;
+  await page.route('**/language-*.js', (route) => route.abort());
+  await page.goto(shop.addressOf(`/ask#${new URLSearchParams({ q: 'not_sent | last 2h | count' })}`));
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByRole('button', { name: 'Widen to 30 days' }).click();
+  await answer.getByRole('alert').filter({ hasText: 'A file of the console could not be loaded' }).waitFor();
+  await expectNoFindings(visited);
+  await page.context().close();
 });

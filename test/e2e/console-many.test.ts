@@ -1,9 +1,10 @@
-// The console of an account with many things: searches above long lists, and the edges of a row of
-// screens that is longer than a phone is wide.
+// The console of an account with many things: searches above long lists, the edges of a row of
+// screens that is longer than a phone is wide, links that keep their place, and hidden tabs.
 import { expect, test } from 'vitest';
 import { askPath } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { track } from '../support/track.js';
 
 const MANY = 13;
 const numbered = Array.from({ length: MANY }, (_, index) => `n${index + 1}`);
@@ -92,4 +93,39 @@ test('on a phone the edge of the screens is shaded where more follow', async () 
     (element as unknown as { scrollTo: (x: number, y: number) => void }).scrollTo(9999, 0),
   );
   await expect.poll(edge).not.toBe(before);
+});
+
+test('the links to alerts and reports stand at the same place on both pages, on a phone and on a desktop', async () => {
+  const { page } = await shop.visit('/alerts');
+  const link = page.getByRole('main').getByRole('link', { name: 'Reports', exact: true });
+  for (const width of [390, 1440]) {
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(shop.addressOf('/alerts'));
+    await page.getByRole('heading', { name: 'No alerts yet' }).waitFor();
+    const before = await link.boundingBox();
+    await link.click();
+    await page.getByRole('heading', { name: 'No reports yet' }).waitFor();
+    expect(await link.boundingBox()).toEqual(before);
+  }
+});
+
+test('a hidden tab has no live connection, and shows what came meanwhile when it is seen again', async () => {
+  const { page } = await shop.openBrowser();
+  await page.addInitScript(
+    "Object.defineProperty(document, 'visibilityState', { get: () => (window.isHidden ? 'hidden' : 'visible') })",
+  );
+  await page.goto(shop.addressOf('/live'));
+  const log = page.getByRole('log', { name: 'Accepted' });
+  await page.getByRole('status').filter({ hasText: 'new ones within' }).waitFor();
+  const setHidden = (isHidden: boolean) =>
+    page.evaluate(`window.isHidden = ${isHidden}; document.dispatchEvent(new Event('visibilitychange'))`);
+  const ended = page.waitForEvent('requestfailed', (request) => request.url().endsWith('/live'));
+  await setHidden(true);
+  await ended;
+  await track(shop.url, shop.publicKey, { event_type: 'meanwhile', user_id: 'ada' });
+  const connected = page.waitForRequest((request) => request.url().endsWith('/live'));
+  await setHidden(false);
+  await connected;
+  await log.getByText('meanwhile', { exact: true }).waitFor();
+  await page.context().close();
 });

@@ -368,6 +368,7 @@ describe('settings', () => {
     await revoke.waitFor();
     await expectNoFindings(visited);
     await revoke.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
     await page.getByText(/\/invitations\//).waitFor({ state: 'detached' });
     await page.route('**/invitations', (route) => route.fulfill({ status: 503, body: '{"error":"not now"}' }));
     await page.reload();

@@ -1,6 +1,7 @@
 // Empty state of an answer (is-empty.ts): shows the period that was read and offers a wider time
 // range; in a project without events, the way to send them.
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import type { Answer } from '../api/answer.js';
 import { namesQuery } from '../api/names.js';
@@ -30,10 +31,12 @@ export function EmptyAnswer({ projectId, answer, q, timezone, ask }: Props) {
   const [from = '', to = ''] = answer.period.split('/');
   const days = (Date.parse(to) - Date.parse(from)) / DAY_MS;
   const wider = WIDER.find(([size]) => size > days * 1.05);
-  const widen = async (stage: string): Promise<void> => {
-    const { withTimeRange } = await import('../language/language.js');
-    ask(withTimeRange(q, stage));
-  };
+  const [isUnloaded, setUnloaded] = useState(false);
+  const widen = (stage: string): Promise<void> =>
+    import('../language/language.js').then(
+      ({ withTimeRange }) => ask(withTimeRange(q, stage)),
+      () => setUnloaded(true),
+    );
   return (
     <div className={style.state}>
       <p role="status" className={style.title}>
@@ -51,6 +54,7 @@ export function EmptyAnswer({ projectId, answer, q, timezone, ask }: Props) {
           </button>
         )
       )}
+      {isUnloaded && <p role="alert">{texts.fileMissing}</p>}
     </div>
   );
 }

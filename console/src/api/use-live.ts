@@ -1,10 +1,11 @@
 // Hook over the live feed (server-sent events): keeps the newest events and rejected ones of a
 // project. EventSource reconnects after a lost connection; after a refused one, this does, unless
-// the service says that it would be refused again.
-import { useEffect, useState } from 'react';
+// the service says that it would be refused again. A hidden tab has no connection: the service
+// would query for it each second, and a browser makes only six to one host.
+import { useEffect, useState, useSyncExternalStore } from 'react';
 import { liveTexts } from '../texts/live.js';
 import type { Row } from './answer.js';
-import { keyOfEvent, merged } from './live-rows.js';
+import { keyOfEvent, mayLack, merged } from './live-rows.js';
 import { isPassing, RequestFailed, request } from './request.js';
 
 export interface Sample {
@@ -25,11 +26,17 @@ export interface LiveFeed {
 const RETRY_MS = 5000;
 const EMPTY: LiveFeed = { events: undefined, rejected: [], gapAt: undefined, problem: undefined };
 
+function onVisibility(changed: () => void): () => void {
+  document.addEventListener('visibilitychange', changed);
+  return () => document.removeEventListener('visibilitychange', changed);
+}
+
 export function useLive(projectId: string, isOn: boolean): LiveFeed {
   const [feed, setFeed] = useState<LiveFeed>(EMPTY);
   const [attempt, setAttempt] = useState(0);
+  const isVisible = useSyncExternalStore(onVisibility, () => document.visibilityState === 'visible');
   useEffect(() => {
-    if (!isOn) return;
+    if (!isOn || !isVisible) return;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const abort = new AbortController();
     const path = `/api/projects/${projectId}/live`;
@@ -43,6 +50,8 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
       ...before,
       problem: undefined,
       events: merged(rows, before.events ?? [], keyOfEvent),
+      // Also after a time without a connection.
+      ...(mayLack(rows, before.events ?? []) && { gapAt: rows[0] }),
     }));
     listen('gap', (_, before) => ({ ...before, gapAt: before.events?.[0] }));
     listen<readonly Sample[]>('rejected', (samples, before) => ({
@@ -72,6 +81,6 @@ export function useLive(projectId: string, isOn: boolean): LiveFeed {
       clearTimeout(timer);
       source.close();
     };
-  }, [projectId, isOn, attempt]);
+  }, [projectId, isOn, isVisible, attempt]);
   return feed;
 }

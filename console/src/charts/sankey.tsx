@@ -7,7 +7,7 @@ import { drawingTexts } from '../texts/drawings.js';
 import { texts } from '../texts.js';
 import { type Mark, Marks } from './marks.js';
 import style from './sankey.module.css';
-import { colorOf } from './series.js';
+import { colorOf, LETTER_PIXELS } from './series.js';
 import { useWidth } from './use-width.js';
 
 const HEIGHT = 420;
@@ -23,6 +23,8 @@ interface Placed {
   readonly y: number;
   readonly height: number;
   readonly color: string;
+  /** The name, as much of it as has room before the next column. */
+  readonly label: string;
 }
 
 interface Band {
@@ -39,10 +41,12 @@ function layOut({ columns, links }: Flow, width: number): { nodes: readonly Plac
   const names = [...new Set(columns.flat().map(({ name }) => name))];
   const placed = new Map<FlowNode, Placed>();
   for (const [position, nodes] of columns.entries()) {
+    const room = position === columns.length - 1 ? COLUMN_PIXELS_MIN : Math.max(step, COLUMN_PIXELS_MIN);
     let y = TOP;
     for (const node of nodes) {
       const height = Math.max(2, node.people * scale);
-      placed.set(node, { node, x: position * step, y, height, color: colorOf(names.indexOf(node.name)) });
+      const color = colorOf(names.indexOf(node.name));
+      placed.set(node, { node, x: position * step, y, height, color, label: short(node.name, room) });
       y += height + GAP;
     }
   }
@@ -111,16 +115,17 @@ export function Sankey({ flow, anchor }: Props) {
                 onPointerMove={() => setPointed(link)}
               />
             ))}
-            {nodes.map(({ node, x, y, height, color }) => (
+            {nodes.map(({ node, x, y, height, color, label }) => (
               // biome-ignore lint/a11y/noStaticElementInteractions: keys use the marks
               <g
                 key={`${node.position} ${node.name}`}
                 className={`${style.node} ${canBegin(node) ? style.active : ''}`}
                 onClick={() => canBegin(node) && anchor?.(node.name)}
               >
+                {label !== node.name && <title>{node.name}</title>}
                 <rect x={x} y={y} width={NODE_WIDTH} height={height} rx="2" fill={color} />
                 <text x={x} y={y - 6}>
-                  {short(node.name)} <tspan className={style.people}>{compact(node.people)}</tspan>
+                  {label} <tspan className={style.people}>{compact(node.people)}</tspan>
                 </text>
               </g>
             ))}
@@ -137,5 +142,10 @@ export function Sankey({ flow, anchor }: Props) {
   );
 }
 
-const NAME_LENGTH = 18;
-const short = (name: string): string => (name.length > NAME_LENGTH ? `${name.slice(0, NAME_LENGTH - 1)}…` : name);
+/** Beside a name stands its number. */
+const NUMBER_PIXELS = 45;
+
+function short(name: string, room: number): string {
+  const length = Math.floor((room - NUMBER_PIXELS) / LETTER_PIXELS);
+  return name.length > length ? `${name.slice(0, length - 1)}…` : name;
+}

@@ -35,7 +35,9 @@ export function Shares({ answer, timezone }: { readonly answer: Answer; readonly
         {parts.map(({ name, value }, index) => (
           <li key={name}>
             <span className={`mark ${style.swatch}`} style={{ background: colorOf(index) }} />
-            <span className={style.name}>{name}</span>
+            <span className={style.name} title={name}>
+              {name}
+            </span>
             <span className="muted">{compact(value)}</span>
             <strong>{percent(value / whole)}</strong>
           </li>

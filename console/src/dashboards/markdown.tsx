@@ -35,31 +35,27 @@ function blocksOf(source: string): readonly Block[] {
   return blocks.filter((block) => block.kind !== 'paragraph' || block.text !== '');
 }
 
-const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|(?<![\w*])[*_](?=\S)(.+?)(?<=\S)[*_](?![\w*])|\[([^\]]*)\]\(([^)\s]+)\)/;
+const INLINE = /`([^`]+)`|\*\*(.+?)\*\*|(?<![\w*])[*_](?=\S)(.+?)(?<=\S)[*_](?![\w*])|\[([^\]]*)\]\(([^)\s]+)\)/g;
 
+/** Marks stand side by side: a tree that is as deep as they are many would not be drawn. */
 function inline(text: string): ReactNode {
-  const found = INLINE.exec(text);
-  if (found === null) return text;
-  const [whole, code, strong, emphasis, label, address] = found;
-  const before = text.slice(0, found.index);
-  const after = inline(text.slice(found.index + whole.length));
-  const element =
-    code !== undefined ? (
-      <code>{code}</code>
-    ) : strong !== undefined ? (
-      <strong>{inline(strong)}</strong>
-    ) : emphasis !== undefined ? (
-      <em>{inline(emphasis)}</em>
-    ) : (
-      <Anchor address={address ?? ''}>{inline(label ?? '')}</Anchor>
-    );
-  return (
-    <>
-      {before}
-      {element}
-      {after}
-    </>
-  );
+  const parts: ReactNode[] = [];
+  let at = 0;
+  for (const { index, 0: whole, 1: code, 2: strong, 3: emphasis, 4: label, 5: address } of text.matchAll(INLINE)) {
+    if (index > at) parts.push(text.slice(at, index));
+    at = index + whole.length;
+    if (code !== undefined) parts.push(<code key={index}>{code}</code>);
+    else if (strong !== undefined) parts.push(<strong key={index}>{inline(strong)}</strong>);
+    else if (emphasis !== undefined) parts.push(<em key={index}>{inline(emphasis)}</em>);
+    else {
+      parts.push(
+        <Anchor key={index} address={address ?? ''}>
+          {inline(label ?? '')}
+        </Anchor>,
+      );
+    }
+  }
+  return parts.length === 0 ? text : [...parts, text.slice(at)];
 }
 
 /** Other schemes, such as javascript:, stay text. */

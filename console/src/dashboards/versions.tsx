@@ -1,6 +1,7 @@
 // Versions of a dashboard.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pending } from '../answer/pending.js';
+import { isRefused } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { setAddress } from './address.js';
@@ -18,10 +19,20 @@ export function Versions({ project, dashboard }: Props) {
   const request = useQuery(versionsQuery(project.id, id));
   const { data } = request;
   const client = useQueryClient();
+  const readAgain = () =>
+    Promise.all(
+      ['dashboard', 'dashboard-versions'].map((key) => client.invalidateQueries({ queryKey: [key, project.id, id] })),
+    );
   const leave = (): void => setAddress({ view: 'cards', values: {} });
   const restore = async (source: string): Promise<void> => {
-    await changeDashboard(project.id, id, { source, baseVersion, isDryRun: false });
-    await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
+    try {
+      await changeDashboard(project.id, id, { source, baseVersion, isDryRun: false });
+    } catch (error) {
+      // A newer version is what the next attempt changes.
+      if (isRefused(error)) await readAgain();
+      throw error;
+    }
+    await readAgain();
     leave();
   };
   return (

@@ -1,6 +1,7 @@
 // Versions of the definitions.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pending } from '../answer/pending.js';
+import { isRefused } from '../api/request.js';
 import { isAtLeast, type Project } from '../boot.js';
 import { VersionList } from '../dashboards/version-list.js';
 import screen from '../shell/screen.module.css';
@@ -19,6 +20,10 @@ export function Versions({ project, definitions }: Props) {
   const request = useQuery(versionsQuery(project.id));
   const { data } = request;
   const client = useQueryClient();
+  const readAgain = () =>
+    Promise.all(
+      ['definitions', 'names', 'catalog'].map((key) => client.invalidateQueries({ queryKey: [key, project.id] })),
+    );
   const leave = (): void => setAddress({ view: 'list' });
   const read = async (version: number) => {
     const { source_yaml } = await readVersion(project.id, version);
@@ -26,8 +31,14 @@ export function Versions({ project, definitions }: Props) {
     return { source_yaml, warnings };
   };
   const restore = async (source: string): Promise<void> => {
-    await changeDefinitions(project.id, { source, baseVersion, isDryRun: false });
-    await client.invalidateQueries({ queryKey: ['definitions', project.id] });
+    try {
+      await changeDefinitions(project.id, { source, baseVersion, isDryRun: false });
+    } catch (error) {
+      // A newer version is what the next attempt changes.
+      if (isRefused(error)) await readAgain();
+      throw error;
+    }
+    await readAgain();
     leave();
   };
   return (

@@ -30,6 +30,8 @@ const colours = HighlightStyle.define([
   { tag: tags.string, color: 'var(--good)' },
   { tag: tags.number, color: 'var(--warn)' },
   { tag: [tags.operator, tags.separator, tags.comment], color: 'var(--muted)' },
+  // A line may break behind a hyphen, also that of an arrow.
+  { tag: tags.operator, whiteSpace: 'nowrap' },
 ]);
 
 export const colouring = [language, syntaxHighlighting(colours)];

@@ -11,6 +11,7 @@ import { CopyButton } from '../start/copy-button.js';
 import { settingsTexts } from '../texts/settings.js';
 import {
   changeRole,
+  type Invitation,
   invitationsQuery,
   invite,
   type Member,
@@ -18,6 +19,7 @@ import {
   removeMember,
   revokeInvitation,
 } from './api.js';
+import { ConfirmationDialog } from './confirmation-dialog.js';
 import { Problem } from './problem.js';
 import style from './settings.module.css';
 import { TypedConfirmation } from './typed-confirmation.js';
@@ -170,46 +172,50 @@ function Invitations({ project, onRevoked }: InvitationsProps) {
   const request = useQuery(invitationsQuery(project));
   const { data } = request;
   const { found, field } = useSearch(data ?? [], ({ email }) => email, settingsTexts.searchInvitations);
-  const { problem, isBusy, attempt } = useAttempt();
-  const [revoking, setRevoking] = useState<string>();
-  // Its button stays enabled: the focus goes on from a control that has it until it is removed.
-  const isRevoking = (id: string): boolean => isBusy && revoking === id;
-  const revoke = async (id: string, email: string): Promise<void> => {
-    if (isRevoking(id)) return;
-    setRevoking(id);
-    await attempt(settingsTexts.revokeThis(email), async () => {
+  const { asked: revoked, ask, close, problem, isBusy, attempt } = useConfirmation<Invitation>();
+  const revoke = ({ id, email }: Invitation) =>
+    attempt(settingsTexts.revokeThis(email), async () => {
       await revokeInvitation(project, id);
       onRevoked(id);
+      close();
     });
-  };
   return (
     <section className={style.section} aria-labelledby="invitations">
       <h2 id="invitations">{settingsTexts.invitations}</h2>
       <Pending of={request} />
-      <Problem text={problem} />
       {data?.length === 0 && <p className="muted">{settingsTexts.noInvitations}</p>}
       {field}
       {found.length > 0 && (
         <ul className={`card ${style.rows}`} aria-label={settingsTexts.invitations}>
-          {found.map(({ id, email, role, expires_at: expiresAt }) => (
-            <li key={id}>
-              <span className={style.who}>{email}</span>
+          {found.map((invitation) => (
+            <li key={invitation.id}>
+              <span className={style.who}>{invitation.email}</span>
               <span className="muted">
-                {settingsTexts.roles[role as 'admin']} ·{' '}
-                {settingsTexts.until(day(localDate(expiresAt, project.timezone)))}
+                {settingsTexts.roles[invitation.role as 'admin']} ·{' '}
+                {settingsTexts.until(day(localDate(invitation.expires_at, project.timezone)))}
               </span>
               <button
                 type="button"
                 className="button small"
-                aria-label={settingsTexts.revokeThis(email)}
-                aria-disabled={isRevoking(id)}
-                onClick={() => void revoke(id, email)}
+                aria-label={settingsTexts.revokeThis(invitation.email)}
+                onClick={() => ask(invitation)}
               >
                 {settingsTexts.revoke}
               </button>
             </li>
           ))}
         </ul>
+      )}
+      {revoked !== undefined && (
+        <ConfirmationDialog
+          title={settingsTexts.revokeThis(revoked.email)}
+          note={settingsTexts.revokeInvitationNote}
+          confirm={settingsTexts.revoke}
+          problem={problem}
+          isBusy={isBusy}
+          act={() => revoke(revoked)}
+          close={close}
+        />
       )}
     </section>
   );

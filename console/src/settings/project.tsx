@@ -1,6 +1,6 @@
 // Name, time zone, address policy and keys of a project, and its deletion.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useRef, useState } from 'react';
 import { Pending } from '../answer/pending.js';
 import { detailsQuery, type ProjectDetails, showSecretKey } from '../api/project-details.js';
 import { isAtLeast, type Project } from '../boot.js';
@@ -48,9 +48,24 @@ interface BasicsProps {
 
 const POLICIES = ['anonymize', 'full', 'drop'] as const;
 
+type Field = 'name' | 'timezone' | 'ip_policy' | 'other_sdks';
+
+/** What is stored of a field, as the form names it. */
+function told({ name, timezone, ip_policy: policy, other_sdks: accepted }: ProjectDetails, field: Field) {
+  return {
+    name: [settingsTexts.name, name],
+    timezone: [settingsTexts.timezone, timezone],
+    ip_policy: [settingsTexts.addresses, settingsTexts.policies[policy]],
+    other_sdks: [settingsTexts.otherSdks, accepted ? settingsTexts.otherSdksAccepted : settingsTexts.otherSdksRefused],
+  }[field].join(': ');
+}
+
 function Basics({ project, details, keep }: BasicsProps) {
   const { problem, isBusy, attempt } = useAttempt();
   const [isSaved, setSaved] = useState(false);
+  // What the person has been told is stored.
+  const known = useRef(details);
+  const client = useQueryClient();
   const isAdmin = isAtLeast(project.role, 'admin');
   const submit = (event: FormEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -62,9 +77,18 @@ function Basics({ project, details, keep }: BasicsProps) {
       other_sdks: form.get('other_sdks') === 'true',
     };
     // Another tab may have changed fields since: only those that are changed here are stored.
-    const changes = Object.entries(fields).filter(([name, value]) => value !== details[name as keyof typeof fields]);
+    const changes = Object.entries(fields).filter(([name, value]) => value !== details[name as Field]);
     void attempt(settingsTexts.save, async () => {
-      if (changes.length > 0) await changeProject(project, Object.fromEntries(changes));
+      if (changes.length > 0) {
+        const stored = await client.fetchQuery(detailsQuery(project.id));
+        const overtaken = changes
+          .map(([name, value]) => ({ name: name as Field, value }))
+          .filter(({ name, value }) => stored[name] !== known.current[name] && stored[name] !== value);
+        known.current = stored;
+        if (overtaken.length > 0)
+          throw new Error(settingsTexts.overtaken(overtaken.map(({ name }) => told(stored, name))));
+        await changeProject(project, Object.fromEntries(changes));
+      }
       setSaved(true);
       // The page of the server holds name and zone.
       location.reload();

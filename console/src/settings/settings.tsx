@@ -63,7 +63,7 @@ export function Settings({ project, boot, item = 'project' }: Props) {
           </Link>
         ))}
       </nav>
-      <div className={style.part}>
+      <div className={style.part} data-part={part}>
         {Content === undefined ? (
           <p role="status">{settingsTexts.notYours}</p>
         ) : (

@@ -91,7 +91,7 @@ function Row({ project, token, revoke }: { project: Project; token: Token; revok
   );
 }
 
-const SCOPES: readonly (readonly [scope: string, least: Project['role']])[] = [
+const SCOPES: readonly (readonly [scope: keyof typeof settingsTexts.scopeNotes, least: Project['role']])[] = [
   ['query', 'member'],
   ['dashboards', 'member'],
   ['track', 'admin'],
@@ -101,6 +101,7 @@ const LIFETIMES = ['30d', '90d', '366d'] as const;
 
 function NewToken({ project }: { readonly project: Project }) {
   const [created, setCreated] = useState<string>();
+  const scopes = SCOPES.filter(([, least]) => isAtLeast(project.role, least)).map(([scope]) => scope);
   const { props: keptFields } = useKeptFields(`token.${project.id}`);
   const { problem, isBusy, attempt } = useAttempt();
   const submit = (event: FormEvent<HTMLFormElement>): void => {
@@ -146,13 +147,14 @@ function NewToken({ project }: { readonly project: Project }) {
       </div>
       <fieldset className={style.choices}>
         <legend>{settingsTexts.scopes}</legend>
-        {SCOPES.filter(([, least]) => isAtLeast(project.role, least)).map(([scope]) => (
+        {scopes.map((scope) => (
           <label key={scope}>
             <input type="checkbox" name="scopes" value={scope} defaultChecked={scope === 'query'} />
             {scope}
           </label>
         ))}
       </fieldset>
+      <p className="muted">{scopes.map((scope) => settingsTexts.scopeNotes[scope]).join(' ')}</p>
       <Problem text={problem} />
       <CreatedToken token={created} />
       <div className={style.buttons}>

@@ -25,6 +25,8 @@ export const settingsTexts = {
   otherSdksNote: 'Those of Segment, RudderStack, PostHog and Amplitude, sending to this host.',
   policies: { anonymize: 'Anonymize the last part', full: 'Store in full', drop: 'Do not store' },
   save: 'Save',
+  overtaken: (fields: readonly string[]) =>
+    `Another tab or member has saved meanwhile: ${fields.join('; ')}. Save again to replace this.`,
   byAdmins: 'Admins and owners can change these.',
   saved: 'Saved',
   cancel: 'Cancel',
@@ -49,12 +51,19 @@ export const settingsTexts = {
   lifetime: 'Valid for',
   lifetimes: { '30d': '30 days', '90d': '90 days', '366d': 'a year' },
   scopes: 'Scopes',
+  scopeNotes: {
+    query: 'query asks about events.',
+    dashboards: 'dashboards reads and writes dashboards and definitions.',
+    track: 'track sends events.',
+    admin: 'admin exports and erases people, imports identify calls and reads the audit trail.',
+  },
   createToken: 'Create token',
   shownOnce: 'Copy it now. It is not shown again.',
   never: 'Never',
   revoke: 'Revoke',
   revokeThis: (name: string) => `Revoke ${name}`,
   revokeNote: 'The token stops working within a second. Agents and scripts that use it need another one.',
+  revokeInvitationNote: 'The link of the invitation stops working. The person can be invited again.',
   revoked: 'Revoked',
   expired: 'Expired',
   membersOf: (organization: string) =>

@@ -1,7 +1,7 @@
 // Count of the events that arrive while the screen Live is paused, the gap of its list, and events
 // that come again.
 import { expect, test } from 'vitest';
-import { keyOfEvent, merged } from '../../../console/src/api/live-rows.js';
+import { keyOfEvent, mayLack, merged } from '../../../console/src/api/live-rows.js';
 import { countNewer, hasGap } from '../../../console/src/live/count-newer.js';
 
 const KEPT = 5;
@@ -32,4 +32,13 @@ test('merged() lists an event once that comes again with the user of its device'
   const sameIdOfOtherType = { ...event, event_type: 'b' };
   const fresh = [sameIdOfOtherType, { ...event, distinct_id: 'ann' }];
   expect(merged(fresh, [event], keyOfEvent)).toEqual([sameIdOfOtherType, event]);
+});
+
+test('mayLack() when the newest 50 do not reach back to a known event', () => {
+  const eventsFrom = (first: number, count = 50) =>
+    Array.from({ length: count }, (_, n) => ({ event_type: 'a', time: `${first + n}`, insert_id: '1' }));
+  expect(mayLack(eventsFrom(50), eventsFrom(0))).toBe(true);
+  expect(mayLack(eventsFrom(49), eventsFrom(0))).toBe(false);
+  expect(mayLack(eventsFrom(60, 10), eventsFrom(0))).toBe(false);
+  expect(mayLack(eventsFrom(0), [])).toBe(false);
 });
