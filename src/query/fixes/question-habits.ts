@@ -5,6 +5,10 @@ import { AGGREGATE, FIELD, GRANULARITY, type Habit, NAME, percentileOf, rule } f
 const PEOPLE = '(?:users?|people|persons?|visitors?)';
 const FIELDS = String.raw`${FIELD}(?:\s*,\s*${FIELD})*`;
 const RANGE = String.raw`(?:(?:last|this|since)\s+\S[^"'|]*|today|yesterday)`;
+/** Behind a call that a query begins with; in a formula, an operator follows. */
+const CALL_END = String.raw`(?=\s*$|\s+(?:by|last|this|since|today|yesterday)\b)`;
+/** Before an operator in words. */
+const OPERAND = String.raw`(?<=[\w)"'])(?<!\b(?:where|and|or|not))`;
 const NUMBER = String.raw`(?=-?\d)`;
 const NUMERIC = 'sum|avg|min|max|median|p90|p95|p99';
 /** Words that are no field behind `total`. */
@@ -35,26 +39,14 @@ export const QUESTION_HABITS: readonly Habit[] = [
   // Groups.
   // count split by _country
   rule(String.raw`(?<=\w)(?<!\s)\s+(?:break\s?down|broken\s+down|split|segmented)\s+by\b`, ' by'),
+  rule(String.raw`\bby\s+(?:each|every)\s+(?=\w)`, 'by ', 'stage'),
   // count for each _country
   rule(String.raw`(?<=\w)(?<!\s)\s+for\s+(?:each|every)\s+(?=${FIELDS}\s*$)`, ' by ', 'stage'),
   rule(String.raw`(?<=\w)(?<!\s)\s+(?:each|every)\s+(${GRANULARITY})\b`, ' by $1', 'stage'),
   // Aggregates.
-  // avg(price) by day last 7 days
-  rule(
-    String.raw`^\s*(${NUMERIC})\s*\(\s*(${FIELD})\s*\)(\s+by\s+${FIELDS})?(?:\s+(${RANGE}))?\s*$`,
-    (_, name, field, groups = '', range) => `* | ${name} ${field}${groups}${range ? ` | ${range.trim()}` : ''}`,
-    'source',
-  ),
-  rule(
-    String.raw`^\s*count\s*\(\s*\*?\s*\)(\s+by\s+${FIELDS})?(?:\s+(${RANGE}))?\s*$`,
-    (_, groups = '', range) => `* | count${groups}${range ? ` | ${range.trim()}` : ''}`,
-    'source',
-  ),
-  rule(
-    String.raw`^(\s*)(${NUMERIC})\s*\(\s*(${FIELD})\s*\)(\s+by\s+${FIELDS})?\s+(${RANGE})\s*$`,
-    (_, blank, name, field, groups = '', range) => `${blank}${name} ${field}${groups} | ${range?.trim()}`,
-    'stage',
-  ),
+  // avg(price) by day
+  rule(String.raw`^\s*(${NUMERIC})\s*\(\s*(${FIELD})\s*\)${CALL_END}`, '* | $1 $2', 'source'),
+  rule(String.raw`^\s*count\s*\(\s*\*?\s*\)${CALL_END}`, '* | count', 'source'),
   // median of price
   rule(String.raw`^(\s*(?:${AGGREGATE}))\s+of\s+(?:the\s+)?(?=${FIELD})`, '$1 ', 'stage'),
   // 95th percentile of price
@@ -74,10 +66,10 @@ export const QUESTION_HABITS: readonly Habit[] = [
   ),
   rule(String.raw`^\s*total\s+events\b`, '* | count', 'source'),
   // Comparisons.
-  rule(String.raw`(?<!\s)\s+(?:is\s+)?(?:greater|more|higher|larger)\s+than\s+${NUMBER}`, ' > '),
-  rule(String.raw`(?<!\s)\s+(?:is\s+)?(?:less|fewer|lower|smaller)\s+than\s+${NUMBER}`, ' < '),
-  rule(String.raw`(?<!\s)\s+(?:is\s+)?at\s+least\s+${NUMBER}`, ' >= '),
-  rule(String.raw`(?<!\s)\s+(?:is\s+)?at\s+most\s+${NUMBER}`, ' <= '),
+  rule(String.raw`${OPERAND}\s+(?:is\s+)?(?:greater|more|higher|larger)\s+than\s+${NUMBER}`, ' > '),
+  rule(String.raw`${OPERAND}\s+(?:is\s+)?(?:less|fewer|lower|smaller)\s+than\s+${NUMBER}`, ' < '),
+  rule(String.raw`${OPERAND}\s+(?:is\s+)?at\s+least\s+${NUMBER}`, ' >= '),
+  rule(String.raw`${OPERAND}\s+(?:is\s+)?at\s+most\s+${NUMBER}`, ' <= '),
   // week over week
   rule(
     String.raw`^(\s*)(day|week|month|quarter|year)[\s-]+(?:over|on)[\s-]+\2\s*$`,
@@ -87,7 +79,7 @@ export const QUESTION_HABITS: readonly Habit[] = [
   // during last week
   rule(String.raw`^(\s*)(?:during|in|over|for)\s+(?:the\s+)?(?=(?:last|this)\s+[a-z]+\s*$)`, '$1', 'stage'),
   // sort by -count
-  rule(String.raw`^(\s*)sort\s+by\s+-\s*(${FIELD})\s*$`, '$1sort $2 desc', 'stage'),
+  rule(String.raw`^(\s*)sort\s+by\s+-\s*(${FIELD})(?:\s+desc)?\s*$`, '$1sort $2 desc', 'stage'),
   // Sources.
   // retention first signup
   rule(

@@ -23,6 +23,7 @@ test.each([
   ['buy | count split by _country', 'buy | count by _country'],
   ['buy | count breakdown by _country, day', 'buy | count by _country, day'],
   ['buy | count for each _country', 'buy | count by _country'],
+  ['buy | count by each _country', 'buy | count by _country'],
   ['buy | count each day', 'buy | count by day'],
   // Aggregates.
   ['avg(price) by day last 7 days', '* | avg price by day | last 7 days'],
@@ -30,6 +31,8 @@ test.each([
   ['p95(event_properties.price) today', '* | p95 event_properties.price | today'],
   ['count() by _country last 7d', '* | count by _country | last 7d'],
   ['buy | avg(price) by day last 7 days', 'buy | avg price by day | last 7 days'],
+  ['count(buy) last 7 days', 'buy | count | last 7 days'],
+  ['buy | count() by day last 7 days', 'buy | count by day | last 7 days'],
   ['buy | median of price by day', 'buy | median price by day'],
   ['buy | 95th percentile of price', 'buy | p95 price'],
   ['buy | total price', 'buy | sum price'],
@@ -49,6 +52,7 @@ test.each([
   ['buy | during last week', 'buy | last week'],
   // Order.
   ['buy | count by _country | sort by -count', 'buy | count by _country | sort count desc'],
+  ['buy | list | sort desc', 'buy | list | sort time desc'],
   ['buy | list time | sort by -time', 'buy | list time | sort time desc'],
   ['buy | count by _country | sort desc', 'buy | count by _country | sort count desc'],
   ['buy | sum price by _country | sort asc', 'buy | sum price by _country | sort total asc'],
@@ -74,6 +78,7 @@ test.each([
   'buy | count per user',
   'new users last 7 days',
   'sessions | where buy',
+  'buy | where at least 3',
 ])('what %s means is not guessed', (text) => {
   expect(detailsOf(text)).not.toEqual([]);
   expect(detailsOf(text).filter(({ fix }) => fix)).toEqual([]);
