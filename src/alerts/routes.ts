@@ -54,8 +54,10 @@ export function createAlertsRouter(deps: AlertRoutesDeps): Router {
     const project = await postgres('projects').where({ id: projectId }).first('timezone');
     const { definitions } = await reader.read(projectId);
     const context = { projectId, nowMs: Date.now(), timezone: timezone ?? project.timezone, definitions };
-    const problems = await threads.run(dryRunTask, { alert: { query, when }, context }, projectId);
-    if (problems.length > 0) throw new PublicError('bad_request', problems.join('. '));
+    const { sentences, details } = await threads.run(dryRunTask, { alert: { query, when }, context }, projectId);
+    if (sentences.length > 0) {
+      throw new PublicError('bad_request', sentences.join('. '), details.length > 0 ? { details } : {});
+    }
     const state: AlertState = 'ok';
     const alert = { ...{ key: 'alert', query, when, state }, dashboard: null, timezone: context.timezone };
     res.json(await dryRun(deps, res, alert));

@@ -1,8 +1,11 @@
 // Parses the body of a dry run, and checks its query and condition as a saved document would be.
 import { z } from 'zod';
 import { newBudget, type QueryContext } from '../dashboards/check-queries.js';
+import { parseTemplate } from '../dashboards/template.js';
 import { readYaml } from '../dashboards/yaml-source.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
+import { compile } from '../query/compile.js';
+import { QueryError, type QueryErrorDetail } from '../query/errors.js';
 import { timezoneSchema } from '../reports/config-schema.js';
 import { checkAlerts } from './check-alerts.js';
 import { type AlertConfig, alertSchema } from './config-schema.js';
@@ -18,8 +21,14 @@ export interface DryRunCheck {
   readonly context: QueryContext;
 }
 
-/** Sentences with the problems; empty when the alert could be saved. */
-export const dryRunTask: ThreadTask<DryRunCheck, readonly string[]> = {
+export interface DryRunProblems {
+  /** Sentences; empty when the alert could be saved. */
+  readonly sentences: readonly string[];
+  /** Those of the query with their places and fixes, as its answer has them. */
+  readonly details: readonly QueryErrorDetail[];
+}
+
+export const dryRunTask: ThreadTask<DryRunCheck, DryRunProblems> = {
   module: import.meta.url,
   name: 'dryRunTask',
   run: ({ alert, context }) => {
@@ -27,7 +36,29 @@ export const dryRunTask: ThreadTask<DryRunCheck, readonly string[]> = {
     // JSON is YAML; positions in it mean nothing to the caller.
     const source = readYaml(JSON.stringify({ alerts: [complete] }));
     const problems = checkAlerts({ source, context, budget: newBudget() });
-    return problems.map(({ path, message, hint }) => `${path.replace('alerts[0].', '')}: ${message}; ${hint}`);
+    const wrong = problems.some(({ path }) => path === OF_QUERY) ? errorOf(alert.query, context) : undefined;
+    const others = wrong === undefined ? problems : problems.filter(({ path }) => path !== OF_QUERY);
+    return {
+      sentences: [
+        ...(wrong === undefined ? [] : [`query: ${wrong.message}`]),
+        ...others.map(({ path, message, hint }) => `${path.replace('alerts[0].', '')}: ${message}; ${hint}`),
+      ],
+      details: wrong?.details ?? [],
+    };
   },
   tooCostly: 'the query takes more than {limit} to check; shorten it',
 };
+
+const OF_QUERY = 'alerts[0].query';
+
+/** Undefined when its text is right, and wrong in an alert only: placeholders, a list of people. */
+function errorOf(query: string, context: QueryContext): QueryError | undefined {
+  if (parseTemplate(query).some(({ kind }) => kind !== 'text')) return undefined;
+  try {
+    compile(query, { ...context, limit: 100, offset: 0, suggestsFixes: true });
+    return undefined;
+  } catch (error) {
+    if (error instanceof QueryError) return error;
+    throw error;
+  }
+}

@@ -5,10 +5,12 @@ const THIN_SPACE = '\u202f';
 
 /** By the mode of the answer; values are from 0 to 1. */
 const SHARES: Readonly<Record<string, readonly string[]>> = {
-  funnel: ['rate', 'step_rate'],
+  aggregate: ['share'],
+  user: ['share'],
+  funnel: ['rate', 'step_rate', 'within_1m', 'within_1h', 'within_1d', 'within_7d', 'within_30d'],
   retention: ['rate'],
   sessions: ['bounce_rate'],
-  choice: ['rate', 'ci_low', 'ci_high'],
+  choice: ['rate', 'ci_low', 'ci_high', 'share'],
 };
 
 /** `hasMeans`: the answer of a choice by a value, which has means in the place of rates. */

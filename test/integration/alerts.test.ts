@@ -256,7 +256,7 @@ describe('a dry run', () => {
   test.each([
     [{ when: 'valu < 1' }, 'when: the query has no column "valu"; nearest is "value"'],
     [{ when: 'value' }, 'when: the condition has no comparison'],
-    [{ query: 'purchase | cont' }, 'query: '],
+    [{ query: 'purchase | cont' }, 'query: unknown stage "cont" at line 1, column 12; nearest is "count"'],
     [{ timezone: 'Mars' }, 'timezone is an IANA name such as Europe/Berlin'],
     [{ every: '1d' }, 'unknown field "every"; the body has query, when, timezone'],
   ])('with %j is refused', async (fields, error) => {

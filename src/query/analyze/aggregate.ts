@@ -229,7 +229,9 @@ function resolveAggregateOrder(scope: Scope, { key, metric, groups, beside }: So
   const column = Object.hasOwn(beside, written) ? beside[written] : undefined;
   if (column !== undefined) return { kind: 'column', column, direction: key.direction ?? 'desc' };
   const columns = [...groups.map((group) => group.name), metric.column, ...Object.keys(beside)];
-  const nearest = findNearest(written, columns);
+  // Of a series in time, either the newest or the largest may be meant.
+  const isDirection = /^(?:asc|desc)$/i.test(written) && groups.length > 0 && !groups.some(isBucketOfTime);
+  const nearest = isDirection ? `${metric.column} ${written.toLowerCase()}` : findNearest(written, columns);
   return report(
     scope,
     key.field.span,
@@ -241,10 +243,12 @@ function resolveAggregateOrder(scope: Scope, { key, metric, groups, beside }: So
   );
 }
 
+const isBucketOfTime = (group: Group): boolean => group.kind === 'bucket' && !isRecurring(group.granularity);
+
 /** Times descending, other groups ascending. */
 export function directionOf(group: Group | undefined): 'asc' | 'desc' {
   if (group?.kind === 'field') return isTimeField(group.field) ? 'desc' : 'asc';
-  return group?.kind !== 'bucket' || isRecurring(group.granularity) ? 'asc' : 'desc';
+  return group !== undefined && isBucketOfTime(group) ? 'desc' : 'asc';
 }
 
 function columnOf(order: AggregateOrder, { groups, metric, beside }: Omit<Sortable, 'key'>): string {

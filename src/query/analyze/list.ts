@@ -1,11 +1,12 @@
 // Resolves a list of rows (events, profiles): its columns and its order.
+import { quote } from '../errors.js';
 import type { PropertyBag } from '../fields.js';
 import { isDefined } from '../is-defined.js';
 import type { FieldName, StageOf } from '../parse/syntax.js';
 import type { AnswerOrder } from './answer-order.js';
 import { isTimeField, resolveField } from './resolve-field.js';
-import type { EventSelection, ListColumn, ListOrder, Rows } from './resolved.js';
-import { reportBeforeSyntax, type Scope } from './scope.js';
+import type { EventSelection, ListColumn, ListOrder, ResolvedField, Rows } from './resolved.js';
+import { report, reportBeforeSyntax, type Scope } from './scope.js';
 import type { StageReader } from './stage-reader.js';
 
 export interface ListQuery extends Omit<AnswerOrder, 'order'> {
@@ -49,12 +50,20 @@ export function takeList(scope: Scope, stages: StageReader, parts: ListParts): L
     columns: fields.length > 0 ? columns : defaults.columns,
     order: sort
       ? sort.keys.flatMap(({ field: name, direction }) => {
-          const field = resolveField(scope, name);
+          const isAlone = direction === undefined && /^(?:asc|desc)$/i.test(name.written);
+          const field = isAlone ? reportAlone(scope, name, defaults) : resolveField(scope, name);
           return field ? [{ direction: direction ?? (isTimeField(field) ? 'desc' : 'asc'), field }] : [];
         })
       : [defaults.order],
     rowsMax: size && stages.countOf(size),
   };
+}
+
+/** A direction without a column. Profiles may have a field of that name, which needs no prefix. */
+function reportAlone(scope: Scope, name: FieldName, { order }: ListDefaults): ResolvedField | undefined {
+  if (scope.findField) return resolveField(scope, name);
+  const column = `${order.field.name} ${name.written.toLowerCase()}`;
+  return report(scope, name.span, `sort has no column before ${quote(name.written)}`, `write sort ${column}`, column);
 }
 
 function resolveColumn(scope: Scope, name: FieldName, { bags }: ListDefaults): ListColumn | undefined {

@@ -45,12 +45,8 @@ export function takeOfEntities(
   const aggregate = stages.only(others, { what, hint: 'one aggregate may follow it' });
   if (aggregate === undefined) {
     const message = `${stage.name} per ${per.written} is a number for each, and no aggregate of these follows`;
-    return report(
-      scope,
-      per.span,
-      message,
-      `add one, as in p90 ${column}; rows for each are ${stage.name} … by ${per.written}`,
-    );
+    const each = entity === undefined ? 'person are count by distinct_id' : `are ${stage.name} … by ${per.written}`;
+    return report(scope, per.span, message, `add one, as in p90 ${column}; rows for each ${each}`);
   }
   warnOfBuckets(scope, aggregate, `${stage.name} per ${per.written}`, column);
   const filters = stages.takeRowFilters({ before: aggregate });

@@ -7,6 +7,7 @@ import { OTHER_NAMES, otherNameOf } from '../fields.js';
 import { ENGLISH_HABITS } from './english-habits.js';
 import { LOG_HABITS } from './log-habits.js';
 import { PRODUCT_HABITS, VALUE_LISTS } from './product-habits.js';
+import { QUESTION_HABITS } from './question-habits.js';
 import { AGGREGATE, FIELD, GRANULARITY, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
 import { selectOf } from './select.js';
 
@@ -81,6 +82,7 @@ function textCallOf(_: string, not = '', call = '', field = '', value = ''): str
 export const HABITS: readonly Habit[] = [
   ...LOG_HABITS,
   ...PRODUCT_HABITS,
+  ...QUESTION_HABITS,
   ...ENGLISH_HABITS,
   rule(String.raw`^\s*select\s+[\s\S]+$`, selectOf, 'source'),
   rule(String.raw`^\s*(?:events?|from)\s+(?=\S)`, '', 'source'),

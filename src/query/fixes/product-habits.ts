@@ -76,7 +76,7 @@ export const PRODUCT_HABITS: readonly Habit[] = [
   rule(String.raw`^(\s*list\s+)([\w.\s,]+)$`, commasInList, 'stage'),
   // count by _country _os
   rule(
-    String.raw`\bby\s+[\w.\s,]+`,
+    String.raw`\bby\s+(?!(?:each|every)\s)[\w.\s,]+`,
     (written) => written?.replace(/(?<=[\w.])(?<!\bby)\s+(?=_\w|(?:user|session|event_properties)\.)/gi, ', ') ?? '',
     'stage',
   ),

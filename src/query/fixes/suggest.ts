@@ -227,15 +227,16 @@ function candidatesFor(text: string, problem: QueryProblem, { now, rewrittenOf }
   const isSource = at === 0;
   const isSummedUp = parts.slice(1, at).some((other) => SUMS_UP.test(text.slice(other.from, other.to)));
   const rewritten = rewrittenOf(written, isSource).filter((one) => !isSummedUp || !/^\s*list\b/.test(one));
-  const fixes = rewritten.map((fixed) => difference(part.from, written, fixed));
+  const toFix = (fixed: string): Fix => difference(part.from, written, fixed);
   return [
     ...doublePipe(text, span, { isBeforeStage: true }),
     ...rewritten.flatMap((fixed) => withColumn(text, part, fixed)),
-    ...fixes,
+    ...rewritten.map(toFix),
     ...doublePipe(text, span, { isBeforeStage: false }),
     ...relativeTime(text, { part, span, now }),
     ...movingAverage(text, part),
     ...own,
+    ...rewritten.flatMap((fixed) => applyHabit(PIPES, fixed, isSource) ?? []).map(toFix),
     ...missingParts(text, span, part, isSource),
   ];
 }

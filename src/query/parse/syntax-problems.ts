@@ -36,6 +36,9 @@ const STAR_CONDITION = '* takes no brackets: its conditions are in where, and na
 const MEAN = 'the mean is avg: avg event_properties.amount';
 const MOVING_AVERAGE =
   'rolling 7d has the total of 7 days; the average of a count is: formula count(signup last 7d) / 7 by day';
+const TOTAL = 'the number of events is count, and the sum of a property is sum event_properties.amount';
+const NEW_PEOPLE =
+  'lifecycle * by week has people who are New, Returning, Resurrected and Dormant; profiles: users | where first_seen >= 2026-01-31';
 const CONVERSION = 'a funnel answers conversions: funnel page_view -> purchase; by day: … | by day';
 
 /** Words of other query languages and their equivalents. */
@@ -53,6 +56,8 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['until', UNTIL],
   ['before', UNTIL],
   ['till', UNTIL],
+  ['total', TOTAL],
+  ['totals', TOTAL],
   ['mean', MEAN],
   ['average', MEAN],
   ['moving', MOVING_AVERAGE],
@@ -63,6 +68,7 @@ const OTHER_WORDS: ReadonlyMap<string, string> = new Map([
   ['conversions', CONVERSION],
   ['||', 'a pipe is |, and conditions are joined with or'],
 ]);
+const PEOPLE = /^(?:users|people|visitors)$/i;
 const PERCENTILE = /^(?:p\d+|percentile|quantile)$/i;
 
 /** What is meant by a word that is no name of the language. */
@@ -170,6 +176,7 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   if (form === STAGES.rolling.hint && /^(?:avg|average|mean)$/i.test(tokenText)) return MOVING_AVERAGE;
   if (/[<>=]\s*last\s+$/.test(text.slice(0, error.from))) return RELATIVE;
   if (tokenText === '[' && text.slice(0, error.from).trimEnd().endsWith('*')) return STAR_CONDITION;
+  if (/^(?:new|returning)$/i.test(word) && PEOPLE.test(tokenText)) return NEW_PEOPLE;
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
   if (source === undefined && error.parent?.name !== 'Query') return form;
   if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;

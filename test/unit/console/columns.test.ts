@@ -26,6 +26,9 @@ test.each([
   ['retention', { cohort: '2026-03-01' }, 'date', '1 Mar 2026'],
   ['lifecycle', { period: '2026-03-01' }, 'date', '1 Mar 2026'],
   ['retention', { rate: 0.5 }, 'share', '50.0 %'],
+  ['aggregate', { share: 0.5 }, 'share', '50.0 %'],
+  ['formula', { share: 0.5 }, 'number', '0.5'],
+  ['funnel', { within_7d: 0.5 }, 'share', '50.0 %'],
 ] as const)('in the mode %s the cell of %j is a %s: %s', (mode, row, kind, shown) => {
   const [column] = columnsOf(answerOf([row], mode));
   expect(column?.kind).toBe(kind);
@@ -41,7 +44,9 @@ test('a missing number is a dash, and another missing cell has a name', () => {
 
 test('the columns of numbers at the end are measures, and the first of them is drawn', () => {
   const row = { plan: 'pro', count: 1, total: 2, average: 3 };
-  expect(splitColumns(answerOf([row]))).toMatchObject({ groups: [{ name: 'plan' }], measure: { name: 'count' } });
+  for (const each of [row, { plan: 'pro', count: 1, share: 0.5 }]) {
+    expect(splitColumns(answerOf([each]))).toMatchObject({ groups: [{ name: 'plan' }], measure: { name: 'count' } });
+  }
   // A column of this name is of the data, unless the query compares.
   const columns = (metadata: object) =>
     columnsOf(answerOf([{ previous: 0.5, change: 1 }], 'aggregate', metadata)).map(({ kind }) => kind);

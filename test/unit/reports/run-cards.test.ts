@@ -66,6 +66,8 @@ test('rates, and numbers of which the document says so, are percentages; means a
   const choice = { mode: 'choice', columns: ['rate'], rows: [{ rate: 0.125 }], isCompared: false };
   expect(await shown(choice)).toEqual([[['12.5\u202f%']]]);
   expect(await shown({ ...choice, hasMeans: true })).toEqual([[['0.125']]]);
+  const share = { mode: 'aggregate', columns: ['share'], rows: [{ share: 0.125 }], isCompared: false };
+  expect(await shown(share)).toEqual([[['12.5\u202f%']]]);
   const number = card('a', { query: 'metric activation', options: { percent: true } });
   const { cards } = await run(configOf(number), () => rows(0.5));
   expect(cards?.[0]).toMatchObject({ rows: [['50.0\u202f%', '100,000.0\u202f%', '+23.5\u202f%']] });
