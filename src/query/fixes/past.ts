@@ -1,7 +1,7 @@
 // Times of other languages that are relative to the present: `now() - interval 7 day`, `ago(7d)`.
 // A query writes them as a range, `last 7d`.
 
-const UNIT = '(mo|[mhdwy]|(?:minute|hour|day|week|month|quarter|year)s?)';
+export const UNIT = '(mo|[mhdwy]|(?:minute|hour|day|week|month|quarter|year)s?)';
 
 /** With the groups amount and unit, once for each of its forms. */
 export const PAST =
