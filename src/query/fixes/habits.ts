@@ -7,7 +7,19 @@ import { OTHER_NAMES, otherNameOf } from '../fields.js';
 import { ENGLISH_HABITS } from './english-habits.js';
 import { LOG_HABITS } from './log-habits.js';
 import { PRODUCT_HABITS, VALUE_LISTS } from './product-habits.js';
-import { AGGREGATE, FIELD, GRANULARITY, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
+import {
+  AGGREGATE,
+  FIELD,
+  GRANULARITY,
+  type Habit,
+  ilikeOf,
+  likeOf,
+  NAME,
+  percentileOf,
+  readsStrings,
+  rule,
+  VALUE,
+} from './rule.js';
 import { selectOf } from './select.js';
 
 /** Behind `is`. */
@@ -91,14 +103,13 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(?<=\S)\s+having\s+`, ' | where ', 'stage'),
   rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
   rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
-  {
-    ...rule(
+  readsStrings(
+    rule(
       String.raw`(${FIELD})\s+(not[\s_]+)?(i?)(?:like|(?<=i)(contains))\s+("[^"]*"|'[^']*')`,
       (_, field, not, i, part, text) =>
         i ? ilikeOf(field, not, part ? `"%${text?.slice(1, -1)}%"` : text) : likeOf(field, not, text),
     ),
-    readsStrings: true,
-  },
+  ),
   rule(
     String.raw`(${FIELD})\s+is[\s_]+(not[\s_]+)?(?:${PRESENT}|(${ABSENT}))\b`,
     (_, field, not, absent) => `${field} ${Boolean(not) === Boolean(absent) ? '' : 'not '}exists`,
@@ -145,10 +156,7 @@ export const HABITS: readonly Habit[] = [
     (_, field, part) => `${percentileOf(Number(part)) ?? 'percentile'} ${field}`,
     'stage',
   ),
-  {
-    ...rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage'),
-    readsStrings: true,
-  },
+  readsStrings(rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage')),
   rule(
     String.raw`^(\s*)(?:(daily|weekly|monthly)\s+)?active\s+(?:users?|people)\b`,
     (_, blank, period) => `${blank}unique${period ? ` by ${PERIODS[period.toLowerCase()]}` : ''}`,
@@ -381,13 +389,10 @@ export function applyHabit(
   const hide = (whole: string, quote: string, text: string): string =>
     text === '' ? whole : `${quote}§${strings.push(text) - 1}§${quote}`;
   const part = readsStrings ? written : written.replace(STRING, hide);
-  const all = new RegExp(pattern.source, 'gi');
-  if (!all.test(part)) return undefined;
-  all.lastIndex = 0;
   const rewritten =
     typeof replacement === 'string'
-      ? part.replace(all, replacement)
-      : part.replace(all, (...groups) => replacement(...(groups as string[])));
+      ? part.replace(pattern, replacement)
+      : part.replace(pattern, (...groups) => replacement(...(groups as string[])));
   return rewritten === part
     ? undefined
     : rewritten.replace(HIDDEN, (_, quote, at) => quote + (strings[Number(at)] ?? `§${at}§`) + quote);
