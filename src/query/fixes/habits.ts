@@ -9,6 +9,7 @@ import { LOG_HABITS } from './log-habits.js';
 import { PRODUCT_HABITS, VALUE_LISTS } from './product-habits.js';
 import {
   AGGREGATE,
+  betweenOf,
   FIELD,
   GRANULARITY,
   type Habit,
@@ -43,20 +44,8 @@ const EARLIER: Readonly<Record<string, string>> = {
 };
 const earlierBy = (word = ''): string => EARLIER[word.toLowerCase()] ?? EARLIER[word.slice(-1).toLowerCase()] ?? '';
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
-const UNITS = [
-  'minutes',
-  'hours',
-  'days',
-  'weeks',
-  'months',
-  'years',
-  'minute',
-  'hour',
-  'day',
-  'week',
-  'month',
-  'year',
-];
+const ONE_UNIT = ['minute', 'hour', 'day', 'week', 'month', 'year'];
+const UNITS = [...ONE_UNIT.map((unit) => `${unit}s`), ...ONE_UNIT];
 const SHORT_UNITS: Readonly<Record<string, string>> = {
   ...{ min: 'm', mins: 'm', hr: 'h', hrs: 'h', wk: 'w', wks: 'w', yr: 'y', yrs: 'y' },
   ...{ H: 'h', D: 'd', W: 'w', Y: 'y' },
@@ -115,7 +104,7 @@ export const HABITS: readonly Habit[] = [
     (_, field, not, absent) => `${field} ${Boolean(not) === Boolean(absent) ? '' : 'not '}exists`,
   ),
   rule(String.raw`^(\s*)(?:where\s+time\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})\s*$`, '$1from $2 to $3', 'stage'),
-  rule(String.raw`(${FIELD})\s+between\s+(${VALUE})\s+and\s+(${VALUE})`, '$1 >= $2 and $1 <= $3'),
+  rule(String.raw`(\bnot\s+)?(?!not\b)(${FIELD})\s+(not\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})`, betweenOf),
   rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
   rule(String.raw`(${FIELD})\s*==?\s*null\b`, '$1 not exists'),
   rule(String.raw`\s*&&?\s*`, ' and '),
@@ -353,7 +342,7 @@ export const HABITS: readonly Habit[] = [
     'stage',
   ),
   rule(String.raw`\bin\s*\{([^{}]*)\}`, 'in ($1)', 'stage'),
-  rule(String.raw`(\w+\s*\([^()]*\))\s+between\s+(\d+)\s+and\s+(\d+)`, '$1 >= $2 and $1 <= $3', 'stage'),
+  rule(String.raw`(\bnot\s+)?(\w+\s*\([^()]*\))\s+(not\s+)?between\s+(\d+)\s+and\s+(\d+)`, betweenOf, 'stage'),
   rule(String.raw`(\(\s*(?:${NAME}|\*))(?:\s*,|\s+in(?:\s+the)?)\s*last\s+`, '$1 last ', 'stage'),
   rule(
     String.raw`\b(?:did|performed)\s+(not\s+do\s+|not\s+)?(${NAME})(?:\s+in(?:\s+the)?\s+last\s+(\d+\s*[a-z]+))?`,

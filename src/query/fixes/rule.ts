@@ -48,6 +48,12 @@ export function ilikeOf(field = '', not = '', text = ''): string {
   return `${field} ${not ? '!~' : '~'} "${pattern}"`;
 }
 
+/** In parentheses behind a `not`, which would negate the first half alone. */
+export function betweenOf(_: string, before = '', what = '', behind = '', first = '', last = ''): string {
+  const both = `${what} >= ${first} and ${what} <= ${last}`;
+  return Boolean(before) === Boolean(behind) ? both : `not (${both})`;
+}
+
 const PERCENTILES: Readonly<Record<number, string>> = { 50: 'median', 90: 'p90', 95: 'p95', 99: 'p99' };
 /** Of a percentage or a fraction; undefined for a percentile that the language does not have. */
 export const percentileOf = (number: number): string | undefined =>

@@ -28,6 +28,11 @@ test.each([
   ['* | where time > now() - 7d | count', '* | last 7d | count'],
   ["* | where time >= now() - interval '7 days' | count", '* | last 7 days | count'],
   ['* | where _os = "x" and timestamp > ago(30d) | count', '* | last 30d | where _os = "x" | count'],
+  ['* | where time > ago(7d) and _os = "A AND B" | count', '* | last 7d | where _os = "A AND B" | count'],
+  [
+    '* | where _os = "x" and not (_city = "y" and time > ago(7d) and _path = "/") | count',
+    '* | where _os = "x" and not (_city = "y" and time > 2026-11-13T09:30:00Z and _path = "/") | count',
+  ],
   ['* | where _os = "x" or time > ago(7d) | count', '* | where _os = "x" or time > 2026-11-13T09:30:00Z | count'],
   ['* | where time >= today() | count', '* | today | count'],
   ['* | where date(time) = "2026-11-30" | count', '* | from 2026-11-30 to 2026-12-01 | count'],
