@@ -1,6 +1,7 @@
 // Fixes of times that are relative to the present (`first_seen > last 7d`, `since yesterday`): a
 // condition compares with dates, so the fix names the time that this is now.
 import type { Span } from '../errors.js';
+import { subtractMonths } from '../time/range.js';
 import { wallTimeAt } from '../time/timezone.js';
 import { PAST, pastOf, UNIT } from './past.js';
 import type { Fix } from './suggest.js';
@@ -54,10 +55,5 @@ function momentOf(word: string | undefined, past: readonly (string | undefined)[
 
 function earlier(nowMs: number, amount: number, unit: string): string {
   const { ms = 0, months = 0 } = UNITS[/^mo/.test(unit) ? 'mo' : unit.charAt(0)] ?? {};
-  const at = new Date(nowMs - amount * ms);
-  const day = at.getUTCDate();
-  at.setUTCMonth(at.getUTCMonth() - amount * months);
-  // From the 31st to the end of a shorter month.
-  if (at.getUTCDate() !== day) at.setUTCDate(0);
-  return at.toISOString().replace(/\.\d+/, '');
+  return new Date(subtractMonths(nowMs - amount * ms, amount * months)).toISOString().replace(/\.\d+/, '');
 }
