@@ -227,7 +227,8 @@ async function compileAndRun(
   for (;;) {
     found ??= await kept?.find({ engine, projectId, compiled, offset: request.offset });
     try {
-      const counted = await runOrFind(kept, found, () => runAll(compiled, request, execution));
+      const run = () => runAll(compiled, request, execution);
+      const counted = await runOrFind(kept, found, { run, signal: question.signal });
       // After the events were counted: their names were stored before them.
       const unseen = await warnOfUnseen(deps, projectId, compiled);
       return { ...counted, compiled: withWarnings(compiled, [...unseen, ...warningsOfEarlier(counted)]) };
@@ -242,10 +243,10 @@ async function compileAndRun(
 function runOrFind(
   kept: KeptAnswers | undefined,
   found: Found | undefined,
-  run: () => Promise<Counted>,
+  asked: Parameters<KeptAnswers['run']>[1],
 ): Promise<Counted> {
   if (found?.kind === 'answer') return Promise.resolve(found.counted);
-  return kept !== undefined && found?.kind === 'none' ? kept.run(found, run) : run();
+  return kept !== undefined && found?.kind === 'none' ? kept.run(found, asked) : asked.run();
 }
 
 const CATALOG_TIMEOUT_MS = 1_000;
