@@ -81,6 +81,8 @@ export async function hasOrganization(postgres: Postgres, personId: string): Pro
  */
 export async function deletePerson(postgres: Postgres, personId: string): Promise<void> {
   await postgres.transaction(async (transaction) => {
+    // An organization that the person creates meanwhile would have no owner (quotas.ts).
+    await transaction('people').where({ id: personId }).forNoKeyUpdate().first('id');
     const own = transaction('members').where({ person_id: personId }).select('organization_id');
     // In one order: two people who leave the same organizations do not wait for each other.
     await transaction('organizations').whereIn('id', own).orderBy('id').forUpdate().select('id');

@@ -58,6 +58,8 @@ export function forwardQueries(queryUrl: string, path: '/query' | '/mcp' = '/que
       pipeline(answer, res, () => {});
     });
     upstream.on('error', (cause) => {
+      // What is left of the body would hold up the next request of the connection.
+      req.unpipe(upstream).resume();
       if (res.headersSent || res.destroyed) res.destroy();
       else next(new PublicError('unavailable', 'queries cannot be answered right now; try again', { cause }));
     });

@@ -238,7 +238,8 @@ async function compileAndRun(
   for (;;) {
     found ??= await kept?.find({ engine, projectId, compiled, offset: request.offset });
     try {
-      const counted = await runOrFind(kept, found, () => runAll(compiled, request, { execution, findOwnKeys }));
+      const run = () => runAll(compiled, request, { execution, findOwnKeys });
+      const counted = await runOrFind(kept, found, { run, signal: question.signal });
       // After the events were counted: their names were stored before them.
       const unseen = await warnOfUnseen(deps, projectId, compiled);
       return { ...counted, compiled: withWarnings(compiled, [...unseen, ...warningsOfCounted(counted, unseen)]) };
@@ -253,10 +254,10 @@ async function compileAndRun(
 function runOrFind(
   kept: KeptAnswers | undefined,
   found: Found | undefined,
-  run: () => Promise<Counted>,
+  asked: Parameters<KeptAnswers['run']>[1],
 ): Promise<Counted> {
   if (found?.kind === 'answer') return Promise.resolve(found.counted);
-  return kept !== undefined && found?.kind === 'none' ? kept.run(found, run) : run();
+  return kept !== undefined && found?.kind === 'none' ? kept.run(found, asked) : asked.run();
 }
 
 const CATALOG_TIMEOUT_MS = 1_000;

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { stopQuery } from '../platform/clickhouse/kill-query.js';
+import { orAborted } from '../platform/flow/or-aborted.js';
 import type { Logger } from '../platform/log.js';
 import type { Statement } from '../query/print/print.js';
 import { type EngineBytes, type EngineResult, parseResult, readBytes } from './engine-answer.js';
@@ -97,12 +98,13 @@ export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution
   const stopping: Promise<void>[] = [];
 
   async function runOnce(statement: Statement, stop: AbortSignal): Promise<EngineBytes> {
+    stop.throwIfAborted();
     const queryId = `${asker.requestId}-${randomUUID()}`;
     const settings = settingsFor(share.current(), deadlineMs - performance.now());
     const connection = new AbortController();
     const asking = ask(deps, { statement, queryId, settings, signal: connection.signal });
     try {
-      return await settledUnless(stop, asking);
+      return await orAborted(asking, stop);
     } catch (cause) {
       if (stop.aborted) stopping.push(endQuery(deps, { queryId, asking, connection }));
       throw cause;
@@ -133,21 +135,6 @@ export function beginExecution(deps: ExecuteDeps, asker: QueryCaller): Execution
       await Promise.all(stopping);
     },
   };
-}
-
-/** Rejects with the signal's reason as soon as it is aborted. */
-async function settledUnless<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  signal.throwIfAborted();
-  let abandon = (): void => {};
-  const aborted = new Promise<never>((_, reject) => {
-    abandon = () => reject(signal.reason);
-    signal.addEventListener('abort', abandon, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abandon);
-  }
 }
 
 const KILL_EVERY_MS = 100;

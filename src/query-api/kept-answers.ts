@@ -9,6 +9,7 @@
 import { createHash } from 'node:crypto';
 import type { Counter } from 'prom-client';
 import { BOUNDS } from '../platform/flow/bounds.js';
+import { orAborted } from '../platform/flow/or-aborted.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { CompiledQuery } from '../query/compile.js';
 import type { PrintedStatement, Reads } from '../query/print/print.js';
@@ -119,10 +120,14 @@ export class KeptAnswers {
    * Runs the question and keeps its answer. Equal questions that are asked meanwhile share the run,
    * when the data they would read is the same.
    */
-  async run({ asked, version }: Extract<Found, { kind: 'none' }>, run: () => Promise<Counted>): Promise<Counted> {
+  async run(
+    { asked, version }: Extract<Found, { kind: 'none' }>,
+    { run, signal }: { readonly run: () => Promise<Counted>; readonly signal: AbortSignal },
+  ): Promise<Counted> {
     const identity = JSON.stringify([asked.projectId, asked.key, asked.bounds, version]);
     const others = this.#running.get(identity);
-    const shared = others && (await others.catch(() => undefined));
+    // Without a client, `run` ends at once.
+    const shared = others && (await orAborted(others, signal).catch(() => undefined));
     if (shared !== undefined) {
       this.#used.inc({ result: 'shared' });
       return copyOf(shared);

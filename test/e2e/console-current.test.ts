@@ -70,6 +70,14 @@ test('what was done with a question is not said of the next one', async () => {
   await page.goto(shop.addressOf(askPath('purchase | last 7d | unique')));
   await added.waitFor({ state: 'detached' });
   await downloaded.waitFor({ state: 'detached' });
+
+  await page.route('**/cards', (route) => route.fulfill({ status: 500, json: { error: 'internal error' } }));
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await page.getByRole('button', { name: 'Sales' }).first().click();
+  const failed = page.getByText('“Add to dashboard” failed');
+  await failed.waitFor();
+  await page.goto(shop.addressOf(askPath('purchase | last 7d | count')));
+  await failed.waitFor({ state: 'detached' });
 });
 
 test('the dry run of a new alert is gone when its condition is changed', async () => {

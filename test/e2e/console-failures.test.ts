@@ -171,6 +171,24 @@ test('a change that fails is named, leaves what was typed, and is tried again by
   await page.context().close();
 });
 
+test('a form that changes the text ends the message of a check that failed', async () => {
+  const id = await createDashboard(shop, SALES);
+  const { page } = await shop.visit(`/dashboards/${id}#v=edit`);
+  await page.getByRole('button', { name: 'Edit Orders' }).waitFor();
+  await page.route('**/draft', (route) => {
+    const isCheck = Object.keys(route.request().postDataJSON()).length === 1;
+    return isCheck ? route.fulfill({ status: 503, json: { error: 'try again later' } }) : route.continue();
+  });
+  await page.getByRole('textbox', { name: 'Text of the dashboard' }).fill(`${SALES}# checked later\n`);
+  await page.getByText('try again later').waitFor();
+  await page.getByRole('button', { name: 'Edit Orders' }).click();
+  const form = page.getByRole('dialog', { name: 'Edit Orders' });
+  await form.getByRole('textbox', { name: 'Title' }).fill('All orders');
+  await form.getByRole('button', { name: 'Apply' }).click();
+  await form.waitFor({ state: 'detached' });
+  expect(await page.getByText('try again later').count()).toBe(0);
+});
+
 test('a dialog that is opened again has no message of the attempt before', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/api/**', (route) =>

@@ -1,6 +1,8 @@
 // Members who leave, organizations and accounts that are deleted.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acceptInvitation, createInvitation } from '../../src/accounts/invitations.js';
+import { requireOrganizationQuota } from '../../src/accounts/quotas.js';
+import { createOrganization } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import {
   type Answer,
@@ -174,6 +176,24 @@ test('the organizations that a person created count for another owner after the 
   const { created_by: createdBy } = await postgres('organizations').where({ id: organization.id }).first('created_by');
   expect(createdBy).toBe(member.id);
   expect((await ask('POST /api/orgs', as(member, { name: 'One more' }))).status).toBe(403);
+});
+
+test('an account is not deleted while it creates an organization, whose last owner it is', async () => {
+  const person = await signIn(postgres);
+  let answer: Promise<Answer> | undefined;
+  await postgres.transaction(async (transaction) => {
+    await requireOrganizationQuota(transaction, databases.config, person.id);
+    answer = deleteAccount(person);
+    const waiting = postgres('pg_stat_activity').whereRaw("datname = current_database() AND wait_event_type = 'Lock'");
+    await eventually(async () => expect(await waiting.clone()).toHaveLength(1));
+    await createOrganization(transaction, { name: 'Late', ownerId: person.id });
+  });
+  expect(await answer).toEqual({
+    status: 400,
+    body: {
+      error: 'you are the last owner of Late: make another member an owner, or delete the organization first',
+    },
+  });
 });
 
 test('the organization of the installation is not deleted', async () => {

@@ -20,7 +20,10 @@ export function AddToDashboard({ project, q }: Props) {
   const [added, setAdded] = useState<Added>();
   const [note, setNote] = useState<string>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another question, nothing is said
-  useEffect(() => setAdded(undefined), [q]);
+  useEffect(() => {
+    setAdded(undefined);
+    setNote(undefined);
+  }, [q]);
   const attempt = async (act: () => Promise<Added | undefined>): Promise<void> => {
     setNote(texts.inProgress);
     setAdded(undefined);

@@ -26,6 +26,10 @@ export const startersFor = (event?: string, next?: string): readonly Starter[] =
   STARTERS.filter(
     ({ q }) => (event !== undefined || !q.includes('EVENT')) && (next !== undefined || !q.includes('NEXT')),
   ).map(({ words, q }) => ({
-    words: words.replace('EVENT', event ?? '').replace('NEXT', next ?? ''),
-    q: q.replace('EVENT', () => sourceText(event ?? '')).replace('NEXT', () => nameText(next ?? '')),
+    words: filled(words, event, next),
+    q: filled(q, sourceText(event ?? ''), nameText(next ?? '')),
   }));
+
+/** In one pass: the name of an event may contain NEXT. */
+const filled = (text: string, event = '', next = ''): string =>
+  text.replace(/EVENT|NEXT/g, (place) => (place === 'EVENT' ? event : next));

@@ -3,8 +3,7 @@
 import type { DashboardItem } from '../api/dashboard-list.js';
 import { RequestFailed } from '../api/request.js';
 import { createDashboard, type NewDashboard } from './api.js';
-
-const TRIES = 20;
+import { numbered, TRIES } from './numbered-key.js';
 
 const keyOf = (title: string): string =>
   title
@@ -37,10 +36,10 @@ export const createNamed = (projectId: string, named: Named): Promise<DashboardI
 export async function createCopy(projectId: string, copy: NewDashboard): Promise<DashboardItem> {
   for (let count = 1; ; count++) {
     try {
-      return await createDashboard(projectId, { ...copy, key: `${copy.key}${count === 1 ? '' : `-${count}`}` });
+      return await createDashboard(projectId, { ...copy, key: numbered(copy.key, count) });
     } catch (error) {
       const isTaken = error instanceof RequestFailed && error.message.includes('another dashboard with the key');
-      if (!isTaken || count >= TRIES) throw error;
+      if (!isTaken || count > TRIES) throw error;
     }
   }
 }

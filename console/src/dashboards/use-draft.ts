@@ -66,6 +66,7 @@ export function useDraft(projectId: string, id: string, { text: source, setText:
       const changed = await editDraft(projectId, id, { source, ...edit });
       if (latest.current !== source) throw new Error(dashboardsTexts.form.changedMeanwhile);
       setDraft(changed);
+      setFailure(undefined);
       setSource(changed.source_yaml);
     },
   };

@@ -11,6 +11,7 @@ import { CardView } from './card.js';
 import style from './dashboards.module.css';
 import { MoreMenu } from './more-menu.js';
 import { fieldsOf, hasOwnRange } from './ranges.js';
+import { refreshMs } from './refresh.js';
 import { VariableFields } from './variables.js';
 
 interface Props {
@@ -102,8 +103,6 @@ export function View({ project, dashboard, values }: Props) {
   );
 }
 
-const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 };
-
 /** Also by itself, as often as the document says, while the page can be seen. */
 function useRefresh(projectId: string, { id, config: { refresh: every } }: Dashboard): () => void {
   const client = useQueryClient();
@@ -114,14 +113,11 @@ function useRefresh(projectId: string, { id, config: { refresh: every } }: Dashb
     }
   }, [client, projectId, id]);
   useEffect(() => {
-    const [, amount, unit = ''] = /^(\d+)([smh])$/.exec(every ?? '') ?? [];
-    if (amount === undefined) return;
-    const timer = setInterval(
-      () => {
-        if (document.visibilityState === 'visible') refresh();
-      },
-      Number(amount) * (UNIT_MS[unit] ?? 60_000),
-    );
+    const everyMs = refreshMs(every);
+    if (everyMs === undefined) return;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refresh();
+    }, everyMs);
     return () => clearInterval(timer);
   }, [every, refresh]);
   return refresh;

@@ -55,16 +55,26 @@ const isOfRunning = (pid: number): boolean => pid !== process.pid && isProcessRu
 export async function receiveFiles(body: AsyncIterable<Buffer>, bytesMax: number): Promise<ReceivedFiles> {
   const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const remove = () => rm(folder, { recursive: true, force: true });
+  const chunks = body[Symbol.asyncIterator]();
   try {
-    const chunks = body[Symbol.asyncIterator]();
     const { head, rest } = await readHead(chunks);
     requireSize(head, bytesMax);
     await writeFiles(head, join(folder, '/'), continued(rest, chunks));
     return { folder, paths: head.map(({ name }) => join(folder, name)), remove };
   } catch (cause) {
+    void discardRest(chunks);
     await remove();
     const isCutOff = cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
     throw isCutOff ? new PublicError('bad_request', 'the upload was cut off', { cause }) : cause;
+  }
+}
+
+/** Browsers read no answer before they have sent everything. */
+async function discardRest(chunks: AsyncIterator<Buffer>): Promise<void> {
+  try {
+    while ((await chunks.next()).done !== true);
+  } catch {
+    // Cut off.
   }
 }
 

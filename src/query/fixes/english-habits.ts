@@ -2,7 +2,7 @@
 // with the prepositions of a sentence.
 import { STAGE_NAMES } from '../language.js';
 import { dayAfter } from './past.js';
-import { type Habit, NAME, rule } from './rule.js';
+import { type Habit, NAME, readsStrings, rule } from './rule.js';
 
 const DAY = String.raw`["']?(\d{4}-\d\d-\d\d)["']?`;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -24,8 +24,6 @@ function wholeMonth(blank: string, year: number, month: number): string {
   const start = (of: number): string => new Date(Date.UTC(year, of - 1, 1)).toISOString().slice(0, 10);
   return `${blank}from ${start(month)} to ${start(month + 1)}`;
 }
-
-const readsStrings = (habit: Habit): Habit => ({ ...habit, readsStrings: true });
 
 export const ENGLISH_HABITS: readonly Habit[] = [
   // Ranges.

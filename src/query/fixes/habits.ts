@@ -8,7 +8,20 @@ import { ENGLISH_HABITS } from './english-habits.js';
 import { LOG_HABITS } from './log-habits.js';
 import { PRODUCT_HABITS, VALUE_LISTS } from './product-habits.js';
 import { QUESTION_HABITS } from './question-habits.js';
-import { AGGREGATE, FIELD, GRANULARITY, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
+import {
+  AGGREGATE,
+  betweenOf,
+  FIELD,
+  GRANULARITY,
+  type Habit,
+  ilikeOf,
+  likeOf,
+  NAME,
+  percentileOf,
+  readsStrings,
+  rule,
+  VALUE,
+} from './rule.js';
 import { selectOf } from './select.js';
 
 /** Behind `is`. */
@@ -32,20 +45,8 @@ const EARLIER: Readonly<Record<string, string>> = {
 };
 const earlierBy = (word = ''): string => EARLIER[word.toLowerCase()] ?? EARLIER[word.slice(-1).toLowerCase()] ?? '';
 const PERIOD_WORDS = Object.keys(PERIODS).join('|');
-const UNITS = [
-  'minutes',
-  'hours',
-  'days',
-  'weeks',
-  'months',
-  'years',
-  'minute',
-  'hour',
-  'day',
-  'week',
-  'month',
-  'year',
-];
+const ONE_UNIT = ['minute', 'hour', 'day', 'week', 'month', 'year'];
+const UNITS = [...ONE_UNIT.map((unit) => `${unit}s`), ...ONE_UNIT];
 const SHORT_UNITS: Readonly<Record<string, string>> = {
   ...{ min: 'm', mins: 'm', hr: 'h', hrs: 'h', wk: 'w', wks: 'w', yr: 'y', yrs: 'y' },
   ...{ H: 'h', D: 'd', W: 'w', Y: 'y' },
@@ -93,20 +94,19 @@ export const HABITS: readonly Habit[] = [
   rule(String.raw`(?<=\S)\s+having\s+`, ' | where ', 'stage'),
   rule(String.raw`^(\s*)having\b`, '$1where', 'stage'),
   rule(String.raw`^(\s*)filter(?:\s+by)?\b`, '$1where', 'stage'),
-  {
-    ...rule(
+  readsStrings(
+    rule(
       String.raw`(${FIELD})\s+(not[\s_]+)?(i?)(?:like|(?<=i)(contains))\s+("[^"]*"|'[^']*')`,
       (_, field, not, i, part, text) =>
         i ? ilikeOf(field, not, part ? `"%${text?.slice(1, -1)}%"` : text) : likeOf(field, not, text),
     ),
-    readsStrings: true,
-  },
+  ),
   rule(
     String.raw`(${FIELD})\s+is[\s_]+(not[\s_]+)?(?:${PRESENT}|(${ABSENT}))\b`,
     (_, field, not, absent) => `${field} ${Boolean(not) === Boolean(absent) ? '' : 'not '}exists`,
   ),
   rule(String.raw`^(\s*)(?:where\s+time\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})\s*$`, '$1from $2 to $3', 'stage'),
-  rule(String.raw`(${FIELD})\s+between\s+(${VALUE})\s+and\s+(${VALUE})`, '$1 >= $2 and $1 <= $3'),
+  rule(String.raw`(\bnot\s+)?(?!not\b)(${FIELD})\s+(not\s+)?between\s+(${VALUE})\s+and\s+(${VALUE})`, betweenOf),
   rule(String.raw`(${FIELD})\s*(?:!=|<>)\s*null\b`, '$1 exists'),
   rule(String.raw`(${FIELD})\s*==?\s*null\b`, '$1 not exists'),
   rule(String.raw`\s*&&?\s*`, ' and '),
@@ -147,10 +147,7 @@ export const HABITS: readonly Habit[] = [
     (_, field, part) => `${percentileOf(Number(part)) ?? 'percentile'} ${field}`,
     'stage',
   ),
-  {
-    ...rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage'),
-    readsStrings: true,
-  },
+  readsStrings(rule(String.raw`\bdate_trunc\s*\(\s*["'](${GRANULARITY})["']\s*,\s*\w+\s*\)`, '$1', 'stage')),
   rule(
     String.raw`^(\s*)(?:(daily|weekly|monthly)\s+)?active\s+(?:users?|people)\b`,
     (_, blank, period) => `${blank}unique${period ? ` by ${PERIODS[period.toLowerCase()]}` : ''}`,
@@ -347,7 +344,7 @@ export const HABITS: readonly Habit[] = [
     'stage',
   ),
   rule(String.raw`\bin\s*\{([^{}]*)\}`, 'in ($1)', 'stage'),
-  rule(String.raw`(\w+\s*\([^()]*\))\s+between\s+(\d+)\s+and\s+(\d+)`, '$1 >= $2 and $1 <= $3', 'stage'),
+  rule(String.raw`(\bnot\s+)?(\w+\s*\([^()]*\))\s+(not\s+)?between\s+(\d+)\s+and\s+(\d+)`, betweenOf, 'stage'),
   rule(String.raw`(\(\s*(?:${NAME}|\*))(?:\s*,|\s+in(?:\s+the)?)\s*last\s+`, '$1 last ', 'stage'),
   rule(
     String.raw`\b(?:did|performed)\s+(not\s+do\s+|not\s+)?(${NAME})(?:\s+in(?:\s+the)?\s+last\s+(\d+\s*[a-z]+))?`,
@@ -383,13 +380,10 @@ export function applyHabit(
   const hide = (whole: string, quote: string, text: string): string =>
     text === '' ? whole : `${quote}§${strings.push(text) - 1}§${quote}`;
   const part = readsStrings ? written : written.replace(STRING, hide);
-  const all = new RegExp(pattern.source, 'gi');
-  if (!all.test(part)) return undefined;
-  all.lastIndex = 0;
   const rewritten =
     typeof replacement === 'string'
-      ? part.replace(all, replacement)
-      : part.replace(all, (...groups) => replacement(...(groups as string[])));
+      ? part.replace(pattern, replacement)
+      : part.replace(pattern, (...groups) => replacement(...(groups as string[])));
   return rewritten === part
     ? undefined
     : rewritten.replace(HIDDEN, (_, quote, at) => quote + (strings[Number(at)] ?? `§${at}§`) + quote);

@@ -2,9 +2,18 @@
 // of SQL that a query writes as an operator or a stage.
 import { columnOfAggregate } from '../metric-words.js';
 import { dayAfter, PAST, pastOf, takeRecent } from './past.js';
-import { AGGREGATE, FIELD, type Habit, ilikeOf, likeOf, NAME, percentileOf, rule, VALUE } from './rule.js';
-
-const readsStrings = (habit: Habit): Habit => ({ ...habit, readsStrings: true });
+import {
+  AGGREGATE,
+  FIELD,
+  type Habit,
+  ilikeOf,
+  likeOf,
+  NAME,
+  percentileOf,
+  readsStrings,
+  rule,
+  VALUE,
+} from './rule.js';
 
 const SUMMARIZE = String.raw`(?:stats|summari[sz]e|aggregate)\s+`;
 const DISTINCT = '(?:dcount|dc|distinct_?count|(?:approx_?)?count_?distinct|uniq_?exact|nunique)';

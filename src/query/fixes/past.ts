@@ -1,7 +1,7 @@
 // Times of other languages that are relative to the present: `now() - interval 7 day`, `ago(7d)`.
 // A query writes them as a range, `last 7d`.
 
-const UNIT = '(mo|[mhdwy]|(?:minute|hour|day|week|month|quarter|year)s?)';
+export const UNIT = '(mo|[mhdwy]|(?:minute|hour|day|week|month|quarter|year)s?)';
 
 /** With the groups amount and unit, once for each of its forms. */
 export const PAST =
@@ -21,11 +21,24 @@ const RECENT = new RegExp(String.raw`^(?:time|timestamp)\s*>=?\s*(?:${PAST})$`, 
 /** A condition without the one that is a range, unless it has an `or`. */
 export function takeRecent(condition: string): { readonly last?: string; readonly rest: string } {
   if (/\bor\b|\bbetween\b|\|\|/i.test(condition)) return { rest: condition };
-  const parts = condition.trim().split(/\s+and\s+/i);
+  const parts = splitAtAnd(condition.trim());
   const at = parts.findIndex((part) => RECENT.test(part));
   if (at === -1) return { rest: condition };
   const groups = RECENT.exec(parts[at] ?? '')?.slice(1) ?? [];
   return { last: `last ${pastOf(groups)}`, rest: parts.filter((_, index) => index !== at).join(' and ') };
+}
+
+/** Outside strings and parentheses: before those, there may be a `not`. */
+function splitAtAnd(condition: string): string[] {
+  const parts = [''];
+  let depth = 0;
+  for (const [piece] of condition.matchAll(/"[^"]*"|'[^']*'|\s+and\s+|[\s\S]/gi)) {
+    if (piece === '(') depth += 1;
+    if (piece === ')') depth -= 1;
+    if (depth === 0 && /^\s+and/i.test(piece)) parts.push('');
+    else parts.push(parts.pop() + piece);
+  }
+  return parts;
 }
 
 /** The day after one that is written 2026-01-31. */

@@ -2,7 +2,7 @@
 // and fields without commas, conditions of steps and sources in words; and for several missing
 // pipes.
 import { STAGE_NAMES } from '../language.js';
-import { AGGREGATE, FIELD, type Habit, NAME, rule } from './rule.js';
+import { AGGREGATE, FIELD, type Habit, NAME, readsStrings, rule } from './rule.js';
 
 /**
  * Conditions behind the events of steps, `funnel a where price > 3 -> b`; behind the last event
@@ -44,8 +44,6 @@ function commasInList(written: string, head = '', fields = ''): string {
   const words = fields.trim().split(/\s*,\s*|\s+(?:and\s+)?/);
   return words.some((word) => word === '' || NO_FIELDS.has(word.toLowerCase())) ? written : head + words.join(', ');
 }
-
-const readsStrings = (habit: Habit): Habit => ({ ...habit, readsStrings: true });
 
 export const PRODUCT_HABITS: readonly Habit[] = [
   // Keys of objects and of JSON columns.

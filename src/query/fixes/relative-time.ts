@@ -1,8 +1,9 @@
 // Fixes of times that are relative to the present (`first_seen > last 7d`, `since yesterday`): a
 // condition compares with dates, so the fix names the time that this is now.
 import type { Span } from '../errors.js';
+import { subtractMonths } from '../time/range.js';
 import { wallTimeAt } from '../time/timezone.js';
-import { PAST, pastOf } from './past.js';
+import { PAST, pastOf, UNIT } from './past.js';
 import type { Fix } from './suggest.js';
 
 /** The present, and the zone of the dates of the query. */
@@ -12,7 +13,7 @@ export interface Now {
 }
 
 const TIME_BEFORE = String.raw`\b(?:time|first_seen|last_seen|set_at)\s*[<>]=?\s*`;
-const RECENT = String.raw`(?:last\s+)?(\d{1,4})\s*(mo|[mhdwy]|(?:minute|hour|day|week|month|year)s?)\b(?!\s+ago)`;
+const RECENT = String.raw`(?:last\s+)?(\d{1,4})\s*${UNIT}\b(?!\s+ago)`;
 const RELATIVE_TIME = new RegExp(
   String.raw`(?<=${TIME_BEFORE})(?:(now|today|yesterday)\b(?:\(\))?(?!\s*[-+(])|${PAST}|${RECENT})` +
     String.raw`|(?<=\b(?:since|from|to)\s+)(today|yesterday)\b`,
@@ -22,6 +23,7 @@ const RELATIVE_TIME = new RegExp(
 const MINUTE_MS = 60_000;
 const UNITS: Readonly<Record<string, { readonly ms?: number; readonly months?: number }>> = {
   mo: { months: 1 },
+  q: { months: 3 },
   y: { months: 12 },
   m: { ms: MINUTE_MS },
   h: { ms: 60 * MINUTE_MS },
@@ -53,10 +55,5 @@ function momentOf(word: string | undefined, past: readonly (string | undefined)[
 
 function earlier(nowMs: number, amount: number, unit: string): string {
   const { ms = 0, months = 0 } = UNITS[/^mo/.test(unit) ? 'mo' : unit.charAt(0)] ?? {};
-  const at = new Date(nowMs - amount * ms);
-  const day = at.getUTCDate();
-  at.setUTCMonth(at.getUTCMonth() - amount * months);
-  // From the 31st to the end of a shorter month.
-  if (at.getUTCDate() !== day) at.setUTCDate(0);
-  return at.toISOString().replace(/\.\d+/, '');
+  return new Date(subtractMonths(nowMs - amount * ms, amount * months)).toISOString().replace(/\.\d+/, '');
 }

@@ -1,6 +1,7 @@
 // A rewrite rule of a habit, and the patterns of names and values that rules share.
 
 export interface Habit {
+  /** Global. */
   readonly pattern: RegExp;
   readonly replacement: string | ((...groups: string[]) => string);
   /** Applies to the source alone, to stages alone, or to both. */
@@ -13,10 +14,12 @@ export const FIELD = String.raw`[\w.]+(?:"[^"]*")?`;
 export const VALUE = String.raw`(?:"[^"]*"|'[^']*'|[\w.:+-]+)`;
 
 export const rule = (pattern: string, replacement: Habit['replacement'], only?: Habit['only']): Habit => ({
-  pattern: new RegExp(pattern, 'i'),
+  pattern: new RegExp(pattern, 'gi'),
   replacement,
   ...(only && { only }),
 });
+
+export const readsStrings = (habit: Habit): Habit => ({ ...habit, readsStrings: true });
 
 export const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
 export const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
@@ -43,6 +46,12 @@ export function ilikeOf(field = '', not = '', text = ''): string {
   const escaped = inner.replace(/[.*+?^${}()|[\]]/g, String.raw`\$&`);
   const pattern = `(?i)${body.startsWith('%') ? '' : '^'}${escaped}${body.endsWith('%') ? '' : '$'}`;
   return `${field} ${not ? '!~' : '~'} "${pattern}"`;
+}
+
+/** In parentheses behind a `not`, which would negate the first half alone. */
+export function betweenOf(_: string, before = '', what = '', behind = '', first = '', last = ''): string {
+  const both = `${what} >= ${first} and ${what} <= ${last}`;
+  return Boolean(before) === Boolean(behind) ? both : `not (${both})`;
 }
 
 const PERCENTILES: Readonly<Record<number, string>> = { 50: 'median', 90: 'p90', 95: 'p95', 99: 'p99' };

@@ -1,7 +1,8 @@
 // Queries that web forwards to a query process that refuses them.
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import express, { type ErrorRequestHandler, type RequestHandler } from 'express';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { forwardQueries } from '../../../src/api/forward-queries.js';
@@ -31,6 +32,9 @@ beforeAll(async () => {
     res.locals.person = { personId: 'ann' };
     next();
   };
+  const ending = createServer();
+  ending.on('connection', (socket) => socket.destroy());
+  app.post('/ending', forwardQueries(await listen(ending)), sayKind);
   app.post('/signed-in', signIn, forward, sayKind);
   const outlastClient: RequestHandler = async (req, res, next) => {
     req.socket.destroy();
@@ -64,4 +68,17 @@ test('forwards nothing of a client that has left', async () => {
   await expect(answerTo('/left')).rejects.toThrow('fetch failed');
   await answerTo('/query');
   expect(connections).toBe(before);
+});
+
+test('a connection takes the next request after a long one, which no query process answers', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const answerOn = async (path: string, body: Buffer): Promise<[string, boolean]> => {
+    const sent = request(`${url}${path}`, { method: 'POST', agent });
+    sent.end(body);
+    const [answer] = await once(sent, 'response');
+    return [await text(answer), sent.reusedSocket];
+  };
+  expect(await answerOn('/ending', Buffer.alloc(400_000))).toEqual(['unavailable', false]);
+  expect(await answerOn('/query', Buffer.from('{}'))).toEqual(['{"error":"a key is missing"}', true]);
+  agent.destroy();
 });

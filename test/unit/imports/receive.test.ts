@@ -66,6 +66,16 @@ test('an upload that is cut off, or goes on after its files, is refused', async 
   expect(readdirSync(temporary)).toEqual([]);
 });
 
+test('the rest of a refused upload is read: browsers read no answer before they have sent everything', async () => {
+  let sent = 0;
+  async function* sending() {
+    yield Buffer.from('[]\n');
+    for (; sent < 100; sent += 1) yield Buffer.alloc(1000);
+  }
+  await expect(receiveFiles(sending(), 1000)).rejects.toThrow('the first line is not a list of files');
+  await expect.poll(() => sent).toBe(100);
+});
+
 test('folders of processes that have ended are removed, those of others stay', async () => {
   const { pid: ended } = spawnSync(process.execPath, ['-e', '']);
   // Of an earlier process with the same id, as in a container.

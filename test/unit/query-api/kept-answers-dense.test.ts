@@ -43,7 +43,8 @@ async function readsAMinuteLater(rowsScanned: number, { isCompared }: { isCompar
     kept.find({ engine, projectId: 'project' as ProjectId, compiled: compileAs(toMs, isCompared), offset: 0 });
   const found = await find(NOW);
   if (found.kind !== 'none') throw new Error('the first question has no answer yet');
-  await kept.run(found, async () => toCounted(rowsScanned));
+  const { signal } = new AbortController();
+  await kept.run(found, { run: async () => toCounted(rowsScanned), signal });
   await find(NOW + MINUTE_MS);
   kept.close();
   return reads;

@@ -18,6 +18,12 @@ test.each([
   ['* | where 1 < amount < 3', '* | where event_properties.amount > 1 and event_properties.amount < 3'],
   ['a[10 >= price > -2.5 and b = 1]', 'a[price <= 10 and price > -2.5 and b = 1]'],
   [
+    '* | where not amount between 1 and 5 | count',
+    '* | where not (event_properties.amount >= 1 and event_properties.amount <= 5) | count',
+  ],
+  ['a[price not between 1 and 5] | count', 'a[not (price >= 1 and price <= 5)] | count'],
+  ['* | where not count(a) between 1 and 3 | count', '* | where not (count(a) >= 1 and count(a) <= 3) | count'],
+  [
     '* | where amount between 1 and 5 | count',
     '* | where event_properties.amount >= 1 and event_properties.amount <= 5 | count',
   ],
