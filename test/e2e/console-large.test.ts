@@ -1,7 +1,7 @@
 // What grows long in the console: lists of tokens, alerts and members that are searched, a palette
 // that says when it shows the first, a dashboard that is printed before all of it was seen, a text
-// with many marks, and an upload that decompresses to much more. An answer that is empty says why it
-// cannot be widened.
+// with many marks, and an upload that decompresses to much more. An empty answer says why it cannot
+// be widened.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';

@@ -121,6 +121,8 @@ function reportUnknown(scope: Scope, name: FieldName): undefined {
   if (name.path === 'cohort' && !keys.includes('cohort')) {
     return report(scope, name.span, '"cohort" has no name', COHORT_FORM);
   }
+  const isCohort = scope.definitions?.some((defined) => defined.kind === 'cohort' && defined.name === name.path);
+  if (isCohort && !keys.includes(name.path)) return reportNearest(scope, name, `cohort.${name.path}`);
   if (name.path === 'received_at' && !keys.includes(name.path)) {
     return reportName(scope, name, 'the time at which an event arrived is not a field; time is when it happened');
   }

@@ -1,5 +1,6 @@
 // Rewrite rules for the words of a question and for settings of charts: keys with a colon
 // (`breakdown: _country`), calls without a source, totals and comparisons in words.
+import { STAGE_NAMES } from '../language.js';
 import { AGGREGATE, FIELD, GRANULARITY, type Habit, NAME, percentileOf, rule } from './rule.js';
 
 const PEOPLE = '(?:users?|people|persons?|visitors?)';
@@ -11,8 +12,12 @@ const CALL_END = String.raw`(?=\s*$|\s+(?:by|last|this|since|today|yesterday)\b)
 const OPERAND = String.raw`(?<=[\w)"'])(?<!\b(?:where|and|or|not))`;
 const NUMBER = String.raw`(?=-?\d)`;
 const NUMERIC = 'sum|avg|min|max|median|p90|p95|p99';
+const STAGE_WORDS = STAGE_NAMES.join('|');
 /** Words that are no field behind `total`. */
 const NO_FIELD = `(?!(?:of|by|number|count|events?|rows?|unique|distinct|${PEOPLE})\\b)`;
+
+/** A name behind a stage that is an event: no field of its own, no word of a range or of people. */
+const EVENT = `(?!_|\\w+\\.|(?:time|\\w+_(?:id|type)|${STAGE_WORDS}|events?|rows?|all|who|per|${PEOPLE})\\b)(${NAME})`;
 
 const PERIODS: Readonly<Record<string, string>> = { daily: 'day', weekly: 'week', monthly: 'month' };
 const PERIOD = `(${Object.keys(PERIODS).join('|')})`;
@@ -110,5 +115,23 @@ export const QUESTION_HABITS: readonly Habit[] = [
     String.raw`^\s*sessions\s+(?:with|containing|including)\s+(?:an?\s+)?(${NAME})\s*$`,
     'sessions | where event_type = "$1"',
     'source',
+  ),
+  // people purchase
+  rule(String.raw`^\s*people\s+${EVENT}(?=\s*$|\s+(?:last|this|since|today|yesterday)\b)`, '$1 | people', 'source'),
+  // show me purchase
+  rule(String.raw`^\s*(?:show|display|find)\s+(?:me\s+)?(?:the\s+|all\s+)?(?=${EVENT})`, '', 'source'),
+  // signup then purchase within 7d
+  rule(
+    String.raw`^\s*${EVENT}\s+(?:and\s+)?(?:then|followed\s+by)\s+${EVENT}(?:\s+(?:within|in)\s+(\d+\s*[a-z]+))?\s*$`,
+    (_, first, next, within) => `funnel ${first} -> ${next}${within ? ` | window ${within}` : ''}`,
+    'source',
+  ),
+  // top _country
+  rule(String.raw`^(\s*)top\s+(?=_)(${FIELDS})\s*$`, '$1count by $2 | top 10', 'stage'),
+  // where power, where not in power
+  rule(
+    String.raw`^(\s*where\s+)(not\s+)?(?:in\s+)?(?:cohort\s+)?(?!not\b|in\b|cohort\b)(\w+)\s*$`,
+    (_, where, not, name) => `${where}cohort.${name} = ${!not}`,
+    'stage',
   ),
 ];

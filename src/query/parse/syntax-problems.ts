@@ -177,6 +177,9 @@ function hintFor(place: { text: string; error: SyntaxNode; tokenText: string; fo
   if (/[<>=]\s*last\s+$/.test(text.slice(0, error.from))) return RELATIVE;
   if (tokenText === '[' && text.slice(0, error.from).trimEnd().endsWith('*')) return STAR_CONDITION;
   if (/^(?:new|returning)$/i.test(word) && PEOPLE.test(tokenText)) return NEW_PEOPLE;
+  if (/^(?:list|unique)$/.test(word) && /^\w+$/.test(tokenText) && !STAGE_NAMES.includes(tokenText)) {
+    return `"${word}" is a stage: of an event it is ${tokenText} | ${word}, of a field * | ${word} ${tokenText}`;
+  }
   if (STAGE_NAMES.includes(word)) return `"${word}" is a stage; a source comes before it: * | ${word} …`;
   if (source === undefined && error.parent?.name !== 'Query') return form;
   if (STAGE_NAMES.includes(tokenText)) return `a pipe comes before a stage: | ${tokenText}`;

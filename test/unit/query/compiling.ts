@@ -37,9 +37,9 @@ export function problemsOf(text: string): readonly QueryErrorDetail[] {
 }
 
 /** With fixes, which are compiled too. */
-export function detailsOf(text: string): readonly QueryErrorDetail[] {
+export function detailsOf(text: string, more: Partial<CompileContext> = {}): readonly QueryErrorDetail[] {
   try {
-    compile(text, { ...CONTEXT, suggestsFixes: true });
+    compile(text, { ...CONTEXT, suggestsFixes: true, ...more });
     return [];
   } catch (error) {
     if (error instanceof QueryError) return error.details;

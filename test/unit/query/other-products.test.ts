@@ -114,8 +114,9 @@ test.each([
   expect(detailsOf(text).map((detail) => detail.hint)).toEqual([hint]);
 });
 
-test.each(['list signup', 'unique signup'])('%s may mean an event, so that it has no fix', (text) => {
-  expect(detailsOf(text).map(({ fix }) => fix)).toEqual([undefined]);
+test.each(['list', 'unique'])('%s signup may mean an event or a field, so that it has no fix', (stage) => {
+  const hint = `"${stage}" is a stage: of an event it is signup | ${stage}, of a field * | ${stage} signup`;
+  expect(detailsOf(`${stage} signup`).map((detail) => [detail.hint, detail.fix])).toEqual([[hint, undefined]]);
 });
 
 /** Of a project with the keys and the cohort. */

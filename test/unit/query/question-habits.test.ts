@@ -1,7 +1,7 @@
 // Wrong queries in the words of a question and with keys of other products' settings: the fixes
 // repair them, or ask nothing else.
 import { expect, test } from 'vitest';
-import { detailsOf, repaired } from './compiling.js';
+import { define, detailsOf, repaired } from './compiling.js';
 
 test.each([
   // Keys of settings.
@@ -57,6 +57,12 @@ test.each([
   ['buy | count by _country | sort desc', 'buy | count by _country | sort count desc'],
   ['buy | sum price by _country | sort asc', 'buy | sum price by _country | sort total asc'],
   // Sources.
+  ['list time', '* | list time'],
+  ['people buy | last 90d', 'buy | people | last 90d'],
+  ['show me all buy | count', 'buy | count'],
+  ['signup then buy within 7d', 'funnel signup -> buy | window 7d'],
+  ['signup followed by buy | last 30d', 'funnel signup -> buy | last 30d'],
+  ['buy | top _country, _os', 'buy | count by _country, _os | top 10'],
   ['retention first signup', 'retention signup | first'],
   ['retention first signup returning buy by week', 'retention signup returning buy by week | first'],
   ['retention signup weekly', 'retention signup by week'],
@@ -95,4 +101,18 @@ test.each([
 test('rows for each person are named by a field that exists', () => {
   expect(detailsOf('buy | count per user')[1]?.hint).toContain('rows for each person are count by distinct_id');
   expect(detailsOf('buy | count per session_id')[0]?.hint).toContain('rows for each are count … by session_id');
+});
+
+test.each([
+  ['* | where power | count', '* | where cohort.power = true | count'],
+  ['* | where in power | count', '* | where cohort.power = true | count'],
+  ['* | where not in cohort power | count', '* | where cohort.power = false | count'],
+  ['* | count by power', '* | count by cohort.power'],
+  // No cohort has this name.
+  ['* | where weak | count', undefined],
+])('a cohort without its prefix: %s', (text, fixed) => {
+  const definitions = [define('cohort', 'power', '* | where count(buy last 30d) >= 5')];
+  const [{ fix } = { fix: undefined }] = detailsOf(text, { definitions });
+  const at = (fix?.column ?? 1) - 1;
+  expect(fix && text.slice(0, at) + fix.text + text.slice(at + fix.length)).toBe(fixed);
 });
