@@ -7,6 +7,7 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { HOLDER_PID, parseConfig, readOperatorConfig } from '../../../src/platform/config.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../../../src/platform/paths.js';
+import { publicUrlOf } from '../../../src/platform/public-url.js';
 
 const STORES = {
   DATABASE_URL: 'postgres://x',
@@ -144,4 +145,13 @@ test('settings are read in every form that their programs take', () => {
     ...[true, true, false, false],
   ]);
   expect(read({ PUBLIC_URL: 'https://example.com/' }).PUBLIC_URL).toBe('https://example.com/');
+});
+
+test.each([
+  [{ HOST: '127.0.0.1' }, 'http://127.0.0.1:8080/'],
+  [{ HOST: '::1', PORT: '80' }, 'http://[::1]/'],
+  [{ HOST: '::' }, 'http://127.0.0.1:8080/'],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://example.com' }, 'https://example.com/'],
+])('with %j the public address is %s', (given, address) => {
+  expect(publicUrlOf(parseConfig({ ...STORES, ...given })).href).toBe(address);
 });
