@@ -1,15 +1,17 @@
 // The first project of `npm start`, which the process `prepare` creates: a database without the
-// project of DATA_DIR must not replace it, because DATA_DIR has the only copy of its admin key.
+// project of DATA_DIR must not replace it, because DATA_DIR has the only copy of its admin key. And
+// the command that prints its keys, or those of another project.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createOrganization } from '../../src/accounts/store.js';
+import { createOrganization, createProject } from '../../src/accounts/store.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { recordSignIn } from '../../src/sign-in/store.js';
 import type { StandaloneFile } from '../../standalone/standalone-file.js';
+import { runScript } from '../support/run-script.js';
 import { createEmptyDatabases, createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 let folder: string;
@@ -66,6 +68,26 @@ test('a deleted project gets a successor', async () => {
   await postgres.destroy();
   expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
   expect(read().project_id).not.toBe(id);
+});
+
+test('npm run keys finds a project by its id, or by a name that one project has', async () => {
+  const { organization_id: organizationId } = read();
+  const postgres = createPostgres(own.config, { poolMax: 1 });
+  const { SECRET_KEY_BASE: secretKeyBase } = own.config;
+  const add = (name: string) => createProject(postgres, { organizationId, name, secretKeyBase });
+  const keysOf = async (project: string) => {
+    const env = { ...own.env, DATA_DIR: folder };
+    const { status, output } = await runScript(['dist/cli/keys.js', '--project', project], env);
+    return [status, /PUBLIC_KEY='?(\w+)/.exec(output)?.[1] ?? output];
+  };
+  const [former, shop, , two] = [await add('Shop'), await add('Shop'), await add('Twice'), await add('Twice')];
+  await postgres('projects').where({ id: former.id }).update({ deleted_at: postgres.fn.now() });
+  await postgres.destroy();
+  expect(await keysOf('Shop')).toEqual([0, shop.publicKey]);
+  expect(await keysOf(two.id)).toEqual([0, two.publicKey]);
+  expect(await keysOf('Twice')).toEqual([2, '2 projects are called "Twice"; give the id\n']);
+  expect(await keysOf('Once')).toEqual([2, 'there is no project "Once"\n']);
+  expect(await keysOf(former.id)).toEqual([1, 'there is no such project\n']);
 });
 
 test('the organization of the installation belongs to the first person who signs in with its own provider', async () => {

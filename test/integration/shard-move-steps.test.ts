@@ -12,6 +12,7 @@ import { waitForIngestion } from '../../src/privacy/erase-people.js';
 import { copyProject } from '../../src/shards/copy-project.js';
 import { fenceOf, raiseFence } from '../../src/shards/move-fence.js';
 import { moveProject } from '../../src/shards/move-project.js';
+import { beginMove, cancelMove, completeMove, markCleared, readLeftMs } from '../../src/shards/store.js';
 import { eventually } from '../support/eventually.js';
 import { startTwoShards, type TwoShards } from '../support/shards.js';
 import { createTestProject } from '../support/track.js';
@@ -175,6 +176,27 @@ test('rows that queries still read are spared by the move after one that was kil
   ]);
   expect([await two.rowsOn(home, { id }), await two.rowsOn(other, { id })]).toEqual([1, 0]);
 }, 240_000);
+
+test('only the last move of a project changes its placement, and none shortens the time of queries', async () => {
+  const { id: projectId } = await createTestProject(two.databases);
+  const { shard: from } = await two.shards.homeOf(projectId);
+  const to = from === 1 ? 2 : 1;
+  const clearAfterMs = 3_600_000;
+  const first = await beginMove(two.postgres, { projectId, from, to });
+  await completeMove(two.postgres, { projectId, move: first, from, to, clearAfterMs });
+  await expect(beginMove(two.postgres, { projectId, from, to })).rejects.toThrow('has been moved meanwhile');
+  const second = await beginMove(two.postgres, { projectId, from: to, to: from });
+  for (const move of [first, second]) await markCleared(two.postgres, { projectId, move });
+  expect(await readLeftMs(two.postgres, projectId)).toBeGreaterThan(clearAfterMs / 2);
+  const elsewhere = completeMove(two.postgres, { projectId, move: second, from, to, clearAfterMs });
+  await expect(elsewhere).rejects.toThrow('has changed during the move');
+  expect(await cancelMove(two.postgres, { projectId, move: first })).toBe(false);
+  expect(await cancelMove(two.postgres, { projectId, move: second })).toBe(true);
+  await markCleared(two.postgres, { projectId, move: first });
+  expect(await readLeftMs(two.postgres, projectId)).toBeGreaterThan(clearAfterMs / 2);
+  await markCleared(two.postgres, { projectId, move: second });
+  expect(await readLeftMs(two.postgres, projectId)).toBe(0);
+});
 
 test('a project stays where it was when Redis has lost the version by which jobs know of the move', async () => {
   const { id, home, other } = await two.projectWithEvent();

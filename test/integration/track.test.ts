@@ -277,7 +277,13 @@ describe('address of the client', () => {
 
   test('may have a port, as some proxies write it', async () => {
     const own = await createTestProject(databases, { ipPolicy: 'full' });
-    const forwarded = ['203.0.113.77:4711', '[2001:db8::7]:443', '203.0.113.78:1, 127.0.0.1:2', 'unknown:3'];
+    const forwarded = [
+      '203.0.113.77:4711',
+      '[2001:db8::7]:443',
+      '203.0.113.78:1, 127.0.0.1:2',
+      '2001:db8::9, 127.0.0.1:2',
+      'unknown:3',
+    ];
     for (const address of forwarded) {
       await track(processes.url, own.publicKey, { event_type: address }, { 'X-Forwarded-For': address });
     }
@@ -287,6 +293,7 @@ describe('address of the client', () => {
       '203.0.113.77:4711': '203.0.113.77',
       '[2001:db8::7]:443': '2001:db8::7',
       '203.0.113.78:1, 127.0.0.1:2': '203.0.113.78',
+      '2001:db8::9, 127.0.0.1:2': '2001:db8::9',
       'unknown:3': '',
     });
   });

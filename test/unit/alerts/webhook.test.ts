@@ -2,12 +2,16 @@
 // refused in every form in which a URL or a DNS answer can contain them.
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createHostLookup, isPublic, resolveChecked } from '../../../src/alerts/addresses.js';
 import { parseTarget, shownTarget } from '../../../src/alerts/targets.js';
 import { callWebhook, type WebhookOptions } from '../../../src/alerts/webhook.js';
+import { packageRoot } from '../../../src/platform/paths.js';
 import { startDns, type TestDns } from '../../support/dns-server.js';
 
 let dns: TestDns;
@@ -79,10 +83,25 @@ describe('a call', () => {
     expect(await call(hook(), LOCAL)).toEqual({ isDelivered: true });
   });
 
-  test('without an answer fails at the timeout', async () => {
+  test('without an answer, or without an address, fails at the timeout', async () => {
     respond = () => {};
     const result = await call(hook(), { ...LOCAL, timeoutMs: 50 });
-    expect(result).toEqual({ isDelivered: false, isFinal: false, reason: 'no answer within 50 ms' });
+    const late = { isDelivered: false, isFinal: false, reason: 'no answer within 50 ms' };
+    expect(result).toEqual(late);
+    // The look-up of the system may take longer.
+    const resolve = () => new Promise<never>(() => {});
+    expect(await call(hook(), { ...LOCAL, resolve, timeoutMs: 50 })).toEqual(late);
+  });
+
+  test('of https is sent only to a receiver with a trusted certificate', async () => {
+    const read = (name: string) => readFileSync(join(packageRoot, 'test', 'support', 'tls', name));
+    const secure = createTlsServer({ key: read('self-signed.key'), cert: read('self-signed.pem') }, () => {
+      throw new Error('the request has come');
+    });
+    await once(secure.listen(0, '127.0.0.1'), 'listening');
+    const result = await call(`https://hook.example:${(secure.address() as AddressInfo).port}/`, LOCAL);
+    secure.close();
+    expect(result).toEqual({ isDelivered: false, isFinal: false, reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
   });
 
   test('of which the receiver changes the protocol is not delivered', async () => {

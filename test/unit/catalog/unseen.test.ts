@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { toCatalog } from '../../../src/catalog/catalog.js';
 import type { CatalogName } from '../../../src/catalog/names.js';
-import { warningsOfUnseen } from '../../../src/catalog/unseen.js';
+import { warningsOfHidden, warningsOfUnseen } from '../../../src/catalog/unseen.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { compile } from '../../../src/query/compile.js';
+import type { Definitions } from '../../../src/query/definitions/definitions.js';
 
 const NAMES: readonly CatalogName[] = [
   ...['purchase', 'signup', 'page_view'].map((name) => ({ kind: 'event' as const, field: '', name, events: 9 })),
@@ -141,4 +142,15 @@ test('does not warn about event types or keys when there are more than the catal
 test('gives at most ten warnings', () => {
   const events = Array.from({ length: 30 }, (_, index) => `unknown_${index}`).join(', ');
   expect(warningsOf(`(${events}) | count`)).toHaveLength(10);
+});
+
+test('a definition of another kind hides no event of its name', () => {
+  const definitions = [
+    { kind: 'event', name: 'signup' },
+    { kind: 'metric', name: 'purchase' },
+    { kind: 'event', name: 'paid' },
+  ] as unknown as Definitions;
+  expect(warningsOfHidden(definitions, toCatalog(NAMES, true))).toEqual([
+    expect.stringMatching(/^"signup" is a definition, and by now an event of this project too/),
+  ]);
 });

@@ -35,9 +35,9 @@ describe('TimedProperties.apply()', () => {
     ['$add reads a number in text', { a: '40', b: '1e2' }, { add: { a: 2, b: 1 } }, { a: 42, b: 101 }],
     [
       '$add starts at 0 on text that is not a number',
-      { a: 'x', b: '', c: ' 5', d: 'NaN' },
-      { add: { a: 1, b: 1, c: 1, d: 1 } },
-      { a: 1, b: 1, c: 1, d: 1 },
+      { a: 'x', b: '', c: ' 5', d: 'NaN', e: '1e999' },
+      { add: { a: 1, b: 1, c: 1, d: 1, e: 1 } },
+      { a: 1, b: 1, c: 1, d: 1, e: 1 },
     ],
     ['$add starts at 0 on a boolean', { a: true, b: false }, { add: { a: 1, b: 1 } }, { a: 1, b: 1 }],
     [

@@ -7,6 +7,7 @@ import express from 'express';
 import { expect, test } from 'vitest';
 import { HOLDER_PID, parseConfig, readOperatorConfig } from '../../../src/platform/config.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../../../src/platform/paths.js';
+import { publicUrlOf } from '../../../src/platform/public-url.js';
 
 const STORES = {
   DATABASE_URL: 'postgres://x',
@@ -114,6 +115,10 @@ test.each([
   ['IDP_TOKEN_URL', 'id.example.com:443/token', 'must be a URL that begins with https:// or http://'],
   ['PUBLIC_URL', 'analytics.example.com', 'must be a URL that begins with https:// or http://'],
   ['PUBLIC_URL', 'https://example.com/analytics', 'must have no path: the service is served at the root of a host'],
+  ['SECRET_KEY_BASE', 'x'.repeat(31), 'must have at least 32 characters'],
+  ['REDIS_TLS', 'self-signed', 'is for a REDIS_URL that begins with rediss://'],
+  ['PRIVACY_PURGE_DELAY_MS', '3600000', 'must be less than PRIVACY_PURGE_BY_MS'],
+  ['TRUST_PROXY', '10.0.0.0/255.0.0.999', 'must be loopback, addresses and networks separated by commas'],
   ['TRUST_PROXY', 'true', 'must be loopback, addresses and networks separated by commas, or a number of hops'],
   ['DNS_SERVERS', 'dns.example.com', 'must be addresses of name servers, separated by commas'],
   ['MAX_BATCH_SIZE', '2k', 'must be a whole number'],
@@ -136,5 +141,17 @@ test('settings are read in every form that their programs take', () => {
   for (const url of ['postgres:///analytics?host=/run/postgresql', 'postgresql://u:p@h/d']) {
     expect(read({ DATABASE_URL: url }).DATABASE_URL).toBe(url);
   }
+  expect(['1', 'true', '0', 'false'].map((text) => read({ METRICS_ENABLED: text }).METRICS_ENABLED)).toEqual([
+    ...[true, true, false, false],
+  ]);
   expect(read({ PUBLIC_URL: 'https://example.com/' }).PUBLIC_URL).toBe('https://example.com/');
+});
+
+test.each([
+  [{ HOST: '127.0.0.1' }, 'http://127.0.0.1:8080/'],
+  [{ HOST: '::1', PORT: '80' }, 'http://[::1]/'],
+  [{ HOST: '::' }, 'http://127.0.0.1:8080/'],
+  [{ HOST: '0.0.0.0', PUBLIC_URL: 'https://example.com' }, 'https://example.com/'],
+])('with %j the public address is %s', (given, address) => {
+  expect(publicUrlOf(parseConfig({ ...STORES, ...given })).href).toBe(address);
 });

@@ -10,6 +10,7 @@ import { LeaseLost } from '../../../src/platform/redis/lease-lost.js';
 import { RepeatedErrors } from '../../../src/platform/repeated-warning.js';
 
 const ofClickHouse = (code: string) => new ClickHouseError({ code, message: 'refused', type: 'SOME_TYPE' });
+const ofRedis = (message: string) => Object.assign(new Error(message), { name: 'ReplyError' });
 const refused = (address: string) =>
   Object.assign(new Error(`connect ECONNREFUSED ${address}`), { code: 'ECONNREFUSED' });
 /** As Node throws it for a name with two addresses. */
@@ -21,6 +22,10 @@ const OUTAGES: readonly [string, Error][] = [
   ['a refused connection', refused('127.0.0.1:5432')],
   ['a name with two addresses', refusedTwice()],
   ['a starting PostgreSQL', Object.assign(new Error('the database system is starting up'), { code: '57P03' })],
+  ['a PostgreSQL without free connections', Object.assign(new Error('sorry, too many clients'), { code: '53300' })],
+  ['a PostgreSQL that only reads', Object.assign(new Error('cannot execute INSERT'), { code: '25006' })],
+  ['a name server that does not answer', Object.assign(new Error('getaddrinfo'), { code: 'EAI_AGAIN' })],
+  ['a Redis that is loading', ofRedis('LOADING Redis is loading the dataset in memory')],
   ['a lost lease of a job', new LeaseLost()],
   ['a full disk of ClickHouse', ofClickHouse('243')],
   ['an error that an outage has caused', new Error('no answer', { cause: refused('127.0.0.1:8123') })],
@@ -35,6 +40,8 @@ test.each(OUTAGES)('%s has no trace', (_name, error) => {
 test.each([
   ['a fault', new TypeError('x is not a function')],
   ['an unknown name in a statement', ofClickHouse('47')],
+  ['a row that PostgreSQL has already', Object.assign(new Error('duplicate key'), { code: '23505' })],
+  ['a key of another type in Redis', ofRedis('WRONGTYPE Operation against a key')],
   ['a fault with a cause', new Error('outer', { cause: new TypeError('inner') })],
 ])('%s has its trace', (_name, error) => {
   expect(asJson(error).stack).toContain('    at ');

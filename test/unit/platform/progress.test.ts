@@ -1,6 +1,6 @@
 // Progress of the steps of a command.
 import { afterEach, expect, test, vi } from 'vitest';
-import { logProgress, type StepState, toStepStatus } from '../../../src/platform/progress.js';
+import { logProgress, StepProgress, type StepState, toStepStatus } from '../../../src/platform/progress.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -23,6 +23,15 @@ const STEPS: readonly (readonly [rule: string, state: StepState, elapsedMs: numb
 
 test.each(STEPS)('toStepStatus(): %s', (_rule, state, elapsedMs, line) => {
   expect(toStepStatus(state, elapsedMs)).toBe(line);
+});
+
+test('more than was expected fills the bar', () => {
+  let shown = '';
+  const write = (text: string) => {
+    shown += text;
+  };
+  new StepProgress({ isTTY: true, write }).update({ step: 'copying', done: 9, total: 7, unit: 'rows' });
+  expect(shown).toContain(`[${'#'.repeat(24)}] 100 %  copying  9 rows`);
 });
 
 afterEach(() => {

@@ -1,7 +1,7 @@
-// Options of a command that npm takes for its own, because `--` is missing.
+// Options of a command that npm takes for its own, because `--` is missing; and whole numbers.
 import { expect, test } from 'vitest';
 import { OPTIONS } from '../../../src/imports/arguments.js';
-import { refuseOptionsOfNpm, UsageError } from '../../../src/platform/usage-error.js';
+import { refuseOptionsOfNpm, requireWholeNumber, UsageError } from '../../../src/platform/usage-error.js';
 
 test.each([
   ['npm run import ga4 FILE --dry-run', { npm_config_dry_run: 'true' }, '--dry-run'],
@@ -27,4 +27,13 @@ test('what npm always sets, and its own configuration, is no option of the comma
     npm_config_registry: 'https://r.example',
   };
   expect(() => refuseOptionsOfNpm(OPTIONS, env)).not.toThrow();
+});
+
+test('a whole number begins with its least one, and ends where numbers are no longer exact', () => {
+  expect(requireWholeNumber('--people', '1', 1)).toBe(1);
+  for (const text of ['0', '1.5', '', '1e3', '9007199254740993']) {
+    expect(() => requireWholeNumber('--people', text, 1)).toThrow(
+      `--people is a whole number of at least 1, not "${text}"`,
+    );
+  }
 });

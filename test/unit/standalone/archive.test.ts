@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
@@ -49,6 +50,7 @@ test('a whole archive is read again, also when tar ends before its input is clos
   const file = text.subarray(0, 20_000);
   writeFileSync(join(content, 'a'), file);
   await writeArchive(archive, ['-C', content, '.'], options);
+  expect(statSync(archive).mode & 0o077).toBe(0);
   // tar is faster than the pipe once in some ten times.
   for (let n = 0; n < 40; n += 1) {
     const folder = mkdtempSync(join(root, 'read-'));
@@ -60,6 +62,15 @@ test('a whole archive is read again, also when tar ends before its input is clos
 });
 
 // Linux has a device that is always full.
+test('a file that tar cannot read ends the archive', async () => {
+  const incomplete = join(root, 'incomplete.tar.gz');
+  writeFileSync(join(root, 'present'), 'a');
+  await expect(writeArchive(incomplete, ['-C', root, 'present', 'missing'], options)).rejects.toThrow(
+    /^tar failed: .*missing/,
+  );
+  expect(readdirSync(root).filter((name) => name.startsWith('incomplete'))).toEqual([]);
+});
+
 test.runIf(existsSync('/dev/full'))('a full disk is named with the file', async () => {
   const folder = mkdtempSync(join(root, 'full-'));
   const full = join(folder, 'backup.tar.gz');

@@ -101,6 +101,30 @@ test('take() waits for a claim that sorts behind its own, and removes the claim 
   (await taking).release();
 });
 
+test('take() refuses the lock that another instance has taken while it waited', async () => {
+  const claim = join(directory, claimName(ownIdentity(), 'z'));
+  writeFileSync(claim, '');
+  const taking = InstanceLock.take(directory);
+  await delay(100);
+  const pid = startSleeper();
+  const child = { name: 'sleeper', orphanSignal: 'SIGTERM', ...findProcess(pid) };
+  writeFileSync(join(directory, 'instance.lock'), JSON.stringify({ holder: ownIdentity(), children: [child] }));
+  rmSync(claim);
+  await expect(taking).rejects.toThrow(`in use by another instance (process ${process.pid}).`);
+  expect(findProcess(pid)).toBeDefined();
+});
+
+test.runIf(existsSync('/proc/self'))('a process that has ended does not run, although nothing reaps it', async () => {
+  // The shell becomes the second sleeper, which never asks how the first one has ended.
+  const parent = spawn('sh', ['-c', 'sleep 600 & echo $!; exec sleep 601']);
+  children.push(parent);
+  const pid = Number(await new Promise((resolve) => parent.stdout.once('data', resolve)));
+  await vi.waitFor(() => expect(readFileSync(`/proc/${parent.pid}/cmdline`, 'utf8')).toMatch(/^sleep/), 10_000);
+  process.kill(pid, 'SIGKILL');
+  await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '), 10_000);
+  expect(findProcess(pid)).toBeUndefined();
+});
+
 test('release() leaves the lock of another instance alone', async () => {
   const lock = await InstanceLock.take(directory);
   makeStale();

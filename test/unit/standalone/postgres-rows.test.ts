@@ -1,10 +1,10 @@
-// Rows of PostgreSQL in a backup, with a connection that answers without a server.
-import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+// Rows of PostgreSQL in a backup and of a restore, with a connection that answers without a server.
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Postgres } from '../../../src/platform/postgres/client.js';
-import { dumpRows } from '../../../standalone/backup/postgres-rows.js';
+import { dumpRows, loadRows } from '../../../standalone/backup/postgres-rows.js';
 
 let folder: string;
 
@@ -54,4 +54,18 @@ test('dumpRows() ends when it is interrupted', async () => {
     signal: interrupt.signal,
   });
   await expect(dumping).rejects.toThrow('aborted');
+});
+
+test('loadRows() reads rows of any length, and more than one statement takes', async () => {
+  const rows = [1, 700_000, 700_000, 2].map((length, id) => ({ id, name: 'x'.repeat(length) }));
+  writeFileSync(join(folder, 'people.ndjson'), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const inserted: unknown[] = [];
+  const raw = (sql: string, values: readonly string[] = []) => {
+    if (sql.startsWith('INSERT')) inserted.push(...JSON.parse(values.at(-1) ?? ''));
+    return { rows: sql.includes('FROM') ? [{ name: 'people' }] : [] };
+  };
+  const transaction = (run: (transaction: { raw: typeof raw }) => Promise<unknown>) => run({ raw });
+  const content = { ...options, tables: ['people'], sequences: {} };
+  expect(await loadRows({ transaction } as unknown as Postgres, folder, content)).toEqual({ people: 4 });
+  expect(inserted).toEqual(rows);
 });

@@ -33,3 +33,9 @@ test('with a Redis of its own, the packages are next', () => {
   expect(start({ REDIS_URL: 'redis://127.0.0.1:1' })).toMatch(/^▸ Installing dependencies/);
   expect(existsSync(join(clone, 'installed'))).toBe(true);
 });
+
+test('a setting of .env counts when the environment does not have it', () => {
+  writeFileSync(join(clone, '.env'), 'REDIS_URL=redis://127.0.0.1:1\n');
+  expect(start({ REDIS_URL: '' })).toMatch(/^Redis is missing: /);
+  expect(start({})).toMatch(/^▸ Installing dependencies/);
+});

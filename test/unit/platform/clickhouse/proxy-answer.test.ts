@@ -82,6 +82,18 @@ describe('commands say in one line', () => {
     expect(describeFailure(error, URLS)).toBe(`ClickHouse refuses: ${first}`);
   });
 
+  test('that the name of a store has no address', () => {
+    const lookup = (hostname: string) =>
+      Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND', hostname });
+    const urls = { ...URLS, DATABASE_URL: 'postgres://db.invalid/a', REDIS_URL: 'redis://redis.invalid' };
+    const said = (name: string) => describeFailure(lookup(name), urls);
+    expect(said('db.invalid')).toBe(
+      'PostgreSQL (DATABASE_URL) cannot be reached at db.invalid:5432: getaddrinfo ENOTFOUND db.invalid',
+    );
+    expect(said('redis.invalid')).toContain('Redis (REDIS_URL) cannot be reached at redis.invalid:6379: ');
+    expect(said('other.invalid')).toBeUndefined();
+  });
+
   test('that a proxy answers in its place', async () => {
     const said = 'a proxy in front of ClickHouse answered "502 Bad Gateway"';
     const error = await failureOf(502, '<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n</html>');
