@@ -13,7 +13,7 @@ export interface AbsentKey extends Pick<AskedKey<unknown>, 'written' | 'as'> {
   readonly others: readonly string[];
 }
 
-/** Each reads all events of the range. */
+/** Properties that an answer names: for each, a statement reads all events of the range. */
 const NAMED_MAX = 3;
 
 /** A larger answer is not parsed for this. */

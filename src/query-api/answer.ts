@@ -20,7 +20,7 @@ import type { EngineBytes } from './engine-answer.js';
 import { AnswerNotWanted } from './engine-failures.js';
 import { type Engine, type EngineLookup, findEngine } from './engines.js';
 import { beginExecution, type EngineLimits, type ExecuteDeps, type Execution } from './execute.js';
-import type { Found, KeptAnswers } from './kept-answers.js';
+import type { CountedRun, Found, KeptAnswers } from './kept-answers.js';
 import type { QueryMeasure, QueryMetrics } from './metrics.js';
 import type { AdmitToPeople, Caller } from './people-access.js';
 import type { ProjectOwners } from './project-owners.js';
@@ -251,13 +251,9 @@ async function compileAndRun(
   }
 }
 
-function runOrFind(
-  kept: KeptAnswers | undefined,
-  found: Found | undefined,
-  asked: Parameters<KeptAnswers['run']>[1],
-): Promise<Counted> {
+function runOrFind(kept: KeptAnswers | undefined, found: Found | undefined, counting: CountedRun): Promise<Counted> {
   if (found?.kind === 'answer') return Promise.resolve(found.counted);
-  return kept !== undefined && found?.kind === 'none' ? kept.run(found, asked) : asked.run();
+  return kept !== undefined && found?.kind === 'none' ? kept.run(found, counting) : counting.run();
 }
 
 const CATALOG_TIMEOUT_MS = 1_000;

@@ -29,6 +29,12 @@ export interface KeptQuestion {
   readonly versions?: Promise<TableVersions | undefined> | undefined;
 }
 
+/** Counts the rows of a question, for a client that leaves when the signal is aborted. */
+export interface CountedRun {
+  readonly run: () => Promise<Counted>;
+  readonly signal: AbortSignal;
+}
+
 export interface VersionedEngine {
   readonly clickhouse: Parameters<typeof readNextEvents>[0];
   readonly versions: VersionReader;
@@ -120,10 +126,7 @@ export class KeptAnswers {
    * Runs the question and keeps its answer. Equal questions that are asked meanwhile share the run,
    * when the data they would read is the same.
    */
-  async run(
-    { asked, version }: Extract<Found, { kind: 'none' }>,
-    { run, signal }: { readonly run: () => Promise<Counted>; readonly signal: AbortSignal },
-  ): Promise<Counted> {
+  async run({ asked, version }: Extract<Found, { kind: 'none' }>, { run, signal }: CountedRun): Promise<Counted> {
     const identity = JSON.stringify([asked.projectId, asked.key, asked.bounds, version]);
     const others = this.#running.get(identity);
     // Without a client, `run` ends at once.

@@ -10,12 +10,12 @@ import { fn } from '../plan/functions.js';
 import type { Select } from '../plan/plan.js';
 import { type PlanContext, selectEvents } from './scan.js';
 
-/** What is asked of a property: whether any event has it, or has it as a number. */
+/** Whether any event has a property, or has a number in it. */
 export interface AskedKey<S> {
-  /** As the query has it. */
+  /** The property, as the query has it. */
   readonly written: string;
   readonly as: 'value' | 'number';
-  /** The most frequent types of other events that do. */
+  /** One row for each of the most frequent event types that have it: the type, and its events. */
   readonly others: S;
 }
 
