@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import { createSignedClaims } from '../access/signed-claims.js';
 import { nameField } from '../accounts/schema.js';
+import { describeProblem } from '../platform/http/field-problem.js';
 import { LOOPBACK_NAMES } from '../platform/http/loopback.js';
 import { OAuthError } from './errors.js';
 
@@ -58,7 +59,7 @@ export function createClients(secretKeyBase: string): Clients {
   const ids = createSignedClaims(secretKeyBase, 'clients of agents');
   return {
     register(body) {
-      const parsed = registration.safeParse(body);
+      const parsed = registration.safeParse(body, { error: describeProblem });
       if (!parsed.success) throw toRegistrationError(parsed.error);
       const { client_name: given, redirect_uris: uris } = parsed.data;
       const name = nameField.safeParse(given).data ?? hostOf(uris[0] ?? '');

@@ -1,6 +1,7 @@
 // Parses the body of POST /query.
 import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
+import { describeProblem } from '../platform/http/field-problem.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
 import { findNearest, quote } from '../query/errors.js';
 import { findTimeZone } from '../query/time/timezone.js';
@@ -53,7 +54,7 @@ export function parseQueryBody(body: unknown, timezone: string): QueryRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new PublicError('bad_request', 'the body is not a JSON object; send {"q": "signup | last 7d | count"}');
   }
-  const parsed = queryBodySchema.safeParse(body);
+  const parsed = queryBodySchema.safeParse(body, { error: describeProblem });
   if (parsed.success) {
     return { ...parsed.data, timezone: parsed.data.timezone ?? timezone, warnings: warningsOfUnknown(body) };
   }

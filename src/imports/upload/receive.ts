@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { PublicError } from '../../platform/errors.js';
+import { describeProblem } from '../../platform/http/field-problem.js';
 import { isProcessRunning } from '../../platform/process-running.js';
 
 export interface ReceivedFiles {
@@ -97,7 +98,7 @@ async function readHead(chunks: AsyncIterator<Buffer>): Promise<{ head: Head; re
   }
   const newline = bytes.indexOf(NEWLINE);
   const end = newline === -1 ? bytes.length : newline;
-  const parsed = uploadHead.safeParse(tryParse(bytes.subarray(0, end).toString()));
+  const parsed = uploadHead.safeParse(tryParse(bytes.subarray(0, end).toString()), { error: describeProblem });
   if (!parsed.success) {
     const problem = parsed.error.issues.map(({ path, message }) => [...path, message].join(' ')).join('; ');
     throw new PublicError('bad_request', `the first line is not a list of files: ${problem}`);

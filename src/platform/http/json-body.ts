@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { PublicError } from '../errors.js';
+import { describeProblem } from './field-problem.js';
 
 const BODY_BYTES_MAX = 64 * 1024;
 /** Of a name in an error. */
@@ -52,7 +53,7 @@ export function parseParameters<S extends z.ZodObject>(schema: S, query: object)
 
 /** Of a body or a query string; whether unknown fields are refused is for the schema to say. */
 export function parseFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
-  const parsed = schema.safeParse(fields);
+  const parsed = schema.safeParse(fields, { error: describeProblem });
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map((issue) => [...issue.path, describe(issue, schema)].join(' '));
   throw new PublicError('bad_request', problems.join('; '));
