@@ -233,7 +233,7 @@ async function compileAndRun(
   let found = isNow ? prepared.found : undefined;
   const compileAgain = (asksForOwnKeys = false) =>
     compileRequest(deps, { projectId, request, nowMs: isNow ? prepared.nowMs : nowMs, asksForOwnKeys });
-  const findOwnKeys = async () => (await compileAgain(true)).ownKeys;
+  const findOwnKeys = async () => (await compileAgain(true)).ownKeys ?? [];
   await admit(deps, question, compiled);
   for (;;) {
     found ??= await kept?.find({ engine, projectId, compiled, offset: request.offset });
@@ -331,7 +331,7 @@ export type Counted = Pick<
 
 interface Running {
   readonly execution: Execution;
-  readonly findOwnKeys: () => Promise<CompiledQuery['ownKeys']>;
+  readonly findOwnKeys: () => Promise<NonNullable<CompiledQuery['ownKeys']>>;
 }
 
 async function runAll(

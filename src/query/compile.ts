@@ -12,10 +12,10 @@ import { QueryError } from './errors.js';
 import { suggestFixes } from './fixes/suggest.js';
 import { parse } from './parse/parse.js';
 import { planEventBefore } from './people/event-before.js';
-import { type OwnKeys, planOwnKeys } from './people/own-keys.js';
 import type { Plan, Select } from './plan/plan.js';
 import { type PrintedStatement, print } from './print/print.js';
 import type { GuessOf } from './property-guess.js';
+import { type OwnKeys, planOwnKeys } from './sources/own-keys.js';
 import { plan } from './sources/plans.js';
 
 export { QUERY_BYTES_MAX } from './limits.js';
@@ -56,7 +56,7 @@ export interface CompiledQuery extends Omit<Plan, 'select' | 'total' | 'withoutU
   /** Of `compare`: one row when the project has an event from before the earlier range. */
   readonly eventBefore: PrintedStatement | undefined;
   /** Only when it is asked for. */
-  readonly ownKeys?: OwnKeys<PrintedStatement> | undefined;
+  readonly ownKeys?: readonly OwnKeys<PrintedStatement>[];
   readonly rowsMax: number | undefined;
   /** Annotations of the project in the range of the query. */
   readonly annotations?: readonly CoveredAnnotation[];
@@ -83,7 +83,7 @@ export function compile(text: string, given: CompileContext): CompiledQuery {
   if (!resolved) throw new Error('the query has no meaning, and no problem was reported');
 
   const { select, total, withoutUnit, ...answer } = plan(resolved, context);
-  const ownKeys = context.asksForOwnKeys ? planOwnKeys(resolved, context) : undefined;
+  const ownKeys = context.asksForOwnKeys ? planOwnKeys(resolved, context) : [];
   return {
     ...answer,
     mentions: resolved.mentions,
@@ -93,7 +93,7 @@ export function compile(text: string, given: CompileContext): CompiledQuery {
     withoutUnit: withoutUnit && { unit: withoutUnit.unit, statement: print(withoutUnit.count) },
     eventBefore: answer.earlier && print(planEventBefore(context, answer.earlier)),
     rowsMax: total.rowsMax,
-    ...(ownKeys && { ownKeys: printOwnKeys(ownKeys) }),
+    ...(ownKeys.length > 0 && { ownKeys: ownKeys.map(printOwnKeys) }),
   };
 }
 

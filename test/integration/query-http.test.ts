@@ -230,6 +230,12 @@ describe('an answer of zeros says which properties its events do not have', () =
       'odd | last 7d | sum event_properties.formula',
       ['"event_properties.formula" of "odd" is never a number in this range; inspect "odd" lists its properties'],
     ],
+    ['funnel signup -> purchase[event_properties.tier = "a"] | last 7d', [missing('purchase', 'tier')]],
+    ['funnel signup[event_properties.price > 1] -> purchase | last 7d', [noPrice]],
+    ['funnel signup -> purchase[event_properties.price > 1000] | last 7d', undefined],
+    ['formula sum(signup, event_properties.price) / count(signup) | last 7d', [noPrice]],
+    ['formula count(signup[event_properties.price > 1]) as a | last 7d | by day', [noPrice]],
+    ['formula count(signup[event_properties.price > 1]) as a, count(signup) as b | last 7d', undefined],
     // The property exists, and no value matches.
     ['purchase | last 7d | where event_properties.price > 1000 | count', undefined],
     // It is missing, and the answer is no zero.

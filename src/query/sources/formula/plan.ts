@@ -40,7 +40,7 @@ import { aggregateCall, aggregationOf, toNumber } from './aggregation.js';
 import type { FormulaExpression, FormulaQuery, FormulaTerm } from './analyze.js';
 import { type FormulaParts, mergeSlices, type PlannedTerm } from './windows.js';
 
-function termsOf(expression: FormulaExpression): FormulaTerm[] {
+export function termsOf(expression: FormulaExpression): FormulaTerm[] {
   switch (expression.kind) {
     case 'number':
       return [];
