@@ -29,7 +29,7 @@ export interface OwnKeys<S> {
 
 const OTHERS_MAX = 3;
 
-/** Of aggregates and lists of one event, of the steps of a funnel, and of the terms of a formula. */
+/** Of aggregates and lists of one event, of the steps of a funnel, of the terms of a formula. */
 export function planOwnKeys(query: ResolvedQuery, context: PlanContext): OwnKeys<Select>[] {
   return eventsOf(query).map(({ event, range, tests }) => {
     const all = { range, condition: undefined, eventTypes: undefined };
