@@ -17,9 +17,9 @@ interface Props {
 }
 
 export function BigNumber({ name, value, before, unit, decimals, isShare = false, isTitled = false }: Props) {
-  const whole = (of: number) => (isShare ? percent(of) : decimals === undefined ? exact(of) : fixed(of, decimals));
-  const long = value === null ? '' : whole(value);
-  const short = value === null ? '–' : isShare || isShort(value, decimals) ? long : compact(value);
+  const toText = (of: number) => (isShare ? percent(of) : decimals === undefined ? exact(of) : fixed(of, decimals));
+  const long = value === null ? '' : toText(value);
+  const short = value === null ? '–' : isShare || hasRoom(value, decimals) ? long : compact(value);
   return (
     <dl className={style.number} aria-label={`${name}: ${long || short}`}>
       <dt className={isTitled ? 'unseen' : undefined}>{name}</dt>
@@ -29,7 +29,7 @@ export function BigNumber({ name, value, before, unit, decimals, isShare = false
         {long !== short && long !== '' && <span className={style.exact}>{long}</span>}
         {before !== undefined && before !== null && (
           <span className={style.exact}>
-            {texts.charts.before(whole(before))}
+            {texts.charts.before(toText(before))}
             {value !== null && before !== 0 && `, ${change((value - before) / before)}`}
           </span>
         )}
@@ -38,8 +38,8 @@ export function BigNumber({ name, value, before, unit, decimals, isShare = false
   );
 }
 
-/** With fixed decimals, numbers below ten thousand have room. */
-const isShort = (value: number, decimals: number | undefined): boolean =>
+/** Numbers below ten thousand are not shortened when their decimals are fixed. */
+const hasRoom = (value: number, decimals: number | undefined): boolean =>
   decimals !== undefined && Math.abs(value) < 10_000;
 
 const fixed = (value: number, decimals: number): string => {

@@ -50,8 +50,8 @@ const POLICIES = ['anonymize', 'full', 'drop'] as const;
 
 type Field = 'name' | 'timezone' | 'ip_policy' | 'other_sdks';
 
-/** What is stored of a field, as the form names it. */
-function told({ name, timezone, ip_policy: policy, other_sdks: accepted }: ProjectDetails, field: Field) {
+/** The stored value of a field, in the words of the form. */
+function describeField({ name, timezone, ip_policy: policy, other_sdks: accepted }: ProjectDetails, field: Field) {
   return {
     name: [settingsTexts.name, name],
     timezone: [settingsTexts.timezone, timezone],
@@ -63,7 +63,7 @@ function told({ name, timezone, ip_policy: policy, other_sdks: accepted }: Proje
 function Basics({ project, details, keep }: BasicsProps) {
   const { problem, isBusy, attempt } = useAttempt();
   const [isSaved, setSaved] = useState(false);
-  // What the person has been told is stored.
+  // The stored settings that the person has seen, in the form or in an error.
   const known = useRef(details);
   const client = useQueryClient();
   const isAdmin = isAtLeast(project.role, 'admin');
@@ -86,7 +86,7 @@ function Basics({ project, details, keep }: BasicsProps) {
           .filter(({ name, value }) => stored[name] !== known.current[name] && stored[name] !== value);
         known.current = stored;
         if (overtaken.length > 0)
-          throw new Error(settingsTexts.overtaken(overtaken.map(({ name }) => told(stored, name))));
+          throw new Error(settingsTexts.overtaken(overtaken.map(({ name }) => describeField(stored, name))));
         await changeProject(project, Object.fromEntries(changes));
       }
       setSaved(true);

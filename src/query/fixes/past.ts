@@ -28,7 +28,7 @@ export function takeRecent(condition: string): { readonly last?: string; readonl
   return { last: `last ${pastOf(groups)}`, rest: parts.filter((_, index) => index !== at).join(' and ') };
 }
 
-/** Outside strings and parentheses: before those, there may be a `not`. */
+/** Splits at each `and` outside of strings and parentheses: `not` may stand before these. */
 function splitAtAnd(condition: string): string[] {
   const parts = [''];
   let depth = 0;

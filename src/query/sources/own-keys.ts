@@ -1,6 +1,6 @@
 // Whether the events of a query have the properties that it names. A sum of a property that they
-// never have is 0, and a condition on it matches none: the answer then says so. The names of the
-// catalog are of the whole project, so that they cannot tell.
+// never have is 0, and a condition on it matches none: the answer then says so. The catalog lists
+// the properties of the whole project, and does not say which events have them.
 import type { MentionedProperty } from '../analyze/mentions.js';
 import type { Condition, EventSet, Measure, PropertyField, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
 import { type PlanContext, selectEvents } from '../people/scan.js';
