@@ -56,6 +56,8 @@ test('a dashboard that was changed or deleted in another tab is so after a refre
   await other.getByRole('textbox', { name: 'Text of the dashboard' }).fill(SALES.replace('Numbers', 'Figures'));
   await other.getByRole('button', { name: 'Review changes' }).click();
   await other.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  // The cards beside the text have this heading before it is saved.
+  await other.getByRole('textbox', { name: 'Text of the dashboard' }).waitFor({ state: 'detached' });
   await other.getByRole('heading', { name: 'Figures' }).waitFor();
   await page.getByRole('button', { name: 'Refresh' }).click();
   await page.getByRole('heading', { name: 'Figures' }).waitFor();
@@ -202,6 +204,7 @@ test('a version is restored by a second attempt when another tab has saved befor
     await tab.getByRole('textbox', { name: 'Text of the dashboard' }).fill(SALES.replace('Numbers', title));
     await tab.getByRole('button', { name: 'Review changes' }).click();
     await tab.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await tab.getByRole('textbox', { name: 'Text of the dashboard' }).waitFor({ state: 'detached' });
     await tab.getByRole('heading', { name: title }).waitFor();
   };
   await saveIn(page, 'Second');
