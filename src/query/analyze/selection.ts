@@ -1,5 +1,7 @@
 // Resolves the stages that select events: `where` and a time range.
+
 import { type CallRows, callResolver } from '../conditions/calls.js';
+import { fieldsOf } from '../conditions/fields-of.js';
 import { joinConditions, resolveCondition } from '../conditions/resolve.js';
 import { isDefined } from '../is-defined.js';
 import type { Duration } from '../parse/syntax.js';
@@ -44,20 +46,8 @@ const readTime = (stage: TimeStage, read: ReadDuration | undefined): TimeStage =
   read && stage.kind === 'last' ? { ...stage, duration: read(stage.duration) } : stage;
 
 /** Whether a condition compares the time of events. */
-function readsTime(condition: Condition): boolean {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.items.some(readsTime);
-    case 'not':
-      return readsTime(condition.item);
-    case 'person':
-    case 'call':
-      return false;
-    default:
-      return condition.field.kind === 'column' && condition.field.field.column === 'time';
-  }
-}
+const readsTime = (condition: Condition): boolean =>
+  fieldsOf(condition).some((field) => field.kind === 'column' && field.field.column === 'time');
 
 const warnOfDefaultRange = (scope: Scope, days: number): void =>
   void scope.warnings.push(

@@ -2,7 +2,7 @@
 // and fields without commas, conditions of steps and sources in words; and for several missing
 // pipes.
 import { STAGE_NAMES } from '../language.js';
-import { AGGREGATE, FIELD, type Habit, NAME, readsStrings, rule } from './rule.js';
+import { AGGREGATE, FIELD, type Habit, NAME, PEOPLE, readsStrings, rule } from './rule.js';
 
 /**
  * Conditions behind the events of steps, `funnel a where price > 3 -> b`; behind the last event
@@ -18,7 +18,6 @@ const isInCohort = (_: string, not = '', name = ''): string => `cohort.${name} =
 const inCohortOf = (written: string, isNot = '', differs = '', other = '', name = ''): string =>
   isInCohort(written, isNot + differs + other, name);
 const COHORT_NAME = String.raw`["']?([a-z][\w-]*)["']?`;
-const PEOPLE = '(?:users?|people|persons?|visitors?)';
 
 /** A value in a list of conditions, which has no operator of its own: `AT`, `"DE"`, `4.2`. */
 const OTHER_VALUE = String.raw`(?:"[^"]*"|'[^']*'|\d[\d.]*|(?!(?:not|and|or)\b)[a-z][\w-]*)(?![\w.-])`;

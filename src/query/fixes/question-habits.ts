@@ -1,9 +1,8 @@
 // Rewrite rules for the words of a question and for settings of charts: keys with a colon
 // (`breakdown: _country`), calls without a source, totals and comparisons in words.
 import { STAGE_NAMES } from '../language.js';
-import { AGGREGATE, FIELD, GRANULARITY, type Habit, NAME, percentileOf, rule } from './rule.js';
+import { AGGREGATE, FIELD, GRANULARITY, type Habit, NAME, PEOPLE, percentileOf, rule } from './rule.js';
 
-const PEOPLE = '(?:users?|people|persons?|visitors?)';
 const FIELDS = String.raw`${FIELD}(?:\s*,\s*${FIELD})*`;
 const RANGE = String.raw`(?:(?:last|this|since)\s+\S[^"'|]*|today|yesterday)`;
 /** Behind a call that a query begins with; in a formula, an operator follows. */

@@ -21,6 +21,7 @@ export const rule = (pattern: string, replacement: Habit['replacement'], only?: 
 
 export const readsStrings = (habit: Habit): Habit => ({ ...habit, readsStrings: true });
 
+export const PEOPLE = '(?:users?|people|persons?|visitors?)';
 export const GRANULARITY = 'minute|hour|day|week|month|quarter|year|weekday';
 export const AGGREGATE = 'sum|avg|min|max|median|p90|p95|p99|unique';
 export const NAME = String.raw`[a-z_][\w:/$.]*`;

@@ -3,6 +3,7 @@
 // the properties of the whole project, and does not say which events have them.
 import type { MentionedProperty } from '../analyze/mentions.js';
 import type { Condition, EventSet, Measure, PropertyField, ResolvedQuery, TimeRange } from '../analyze/resolved.js';
+import { fieldsOf } from '../conditions/fields-of.js';
 import { type PlanContext, selectEvents } from '../people/scan.js';
 import { orderBy } from '../plan/answer.js';
 import { column, type Expression } from '../plan/expressions.js';
@@ -103,21 +104,8 @@ function ofSet({ eventTypes = [], condition }: EventSet, range: TimeRange, measu
 const tested = (event: string, range: TimeRange, tests: readonly Test[]): TestedEvent[] =>
   tests.length === 0 ? [] : [{ event, range, tests }];
 
-/** Without those of calls, which have events of their own. */
-function propertiesIn(condition: Condition): MentionedProperty[] {
-  switch (condition.kind) {
-    case 'and':
-    case 'or':
-      return condition.items.flatMap(propertiesIn);
-    case 'not':
-      return propertiesIn(condition.item);
-    case 'person':
-    case 'call':
-      return [];
-    default:
-      return condition.field.kind === 'property' ? [mentionOf(condition.field)] : [];
-  }
-}
+const propertiesIn = (condition: Condition): MentionedProperty[] =>
+  fieldsOf(condition).flatMap((field) => (field.kind === 'property' ? [mentionOf(field)] : []));
 
 const mentionOf = ({ name: written, bag, key }: PropertyField): MentionedProperty => ({ written, bag, key });
 
