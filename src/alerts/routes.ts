@@ -4,7 +4,7 @@ import type { Response, Router } from 'express';
 import { createGuardedRouter, type GuardDeps, projectIdOf } from '../access/guarded-router.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
-import type { DefinitionsReader } from '../definitions/reader.js';
+import { type QueryNamesDeps, readQueryNames } from '../definitions/query-names.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { untilClosed } from '../platform/http/until-closed.js';
@@ -17,12 +17,11 @@ import { dryRunBody, dryRunTask } from './schema.js';
 import { type AlertState, advance } from './state.js';
 import type { WebhookSecrets } from './webhook-secret.js';
 
-export interface AlertRoutesDeps extends GuardDeps {
+export interface AlertRoutesDeps extends GuardDeps, QueryNamesDeps {
   readonly rateLimit: LayeredRateLimit;
   readonly threads: ThreadPool;
   readonly runQuery: RunAlertQuery;
   readonly secrets: WebhookSecrets;
-  readonly definitions: Pick<DefinitionsReader, 'read'>;
   readonly publicUrl: URL;
 }
 
@@ -32,7 +31,7 @@ const ONE = `${ALL}/{alertID}` as const;
 type Asked = Pick<AlertItem, 'key' | 'dashboard' | 'query' | 'when' | 'timezone' | 'state'>;
 
 export function createAlertsRouter(deps: AlertRoutesDeps): Router {
-  const { postgres, rateLimit, threads, secrets, definitions: reader } = deps;
+  const { postgres, rateLimit, threads, secrets } = deps;
   const { router, on } = createGuardedRouter(deps);
   const requireAlert = async (res: Response, id: unknown): Promise<AlertItem> => {
     const alert = await findAlert(postgres, projectIdOf(res), String(id));
@@ -52,8 +51,8 @@ export function createAlertsRouter(deps: AlertRoutesDeps): Router {
     await rateLimit.take({ key: personId, project: projectId, person: personId });
     const { query, when, timezone } = parseJsonBody(dryRunBody, req.body);
     const project = await postgres('projects').where({ id: projectId }).first('timezone');
-    const { definitions } = await reader.read(projectId);
-    const context = { projectId, nowMs: Date.now(), timezone: timezone ?? project.timezone, definitions };
+    const names = await readQueryNames(deps, projectId);
+    const context = { projectId, nowMs: Date.now(), timezone: timezone ?? project.timezone, ...names };
     const { sentences, details } = await threads.run(dryRunTask, { alert: { query, when }, context }, projectId);
     if (sentences.length > 0) {
       throw new PublicError('bad_request', sentences.join('. '), details.length > 0 ? { details } : {});

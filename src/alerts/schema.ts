@@ -35,7 +35,9 @@ export const dryRunTask: ThreadTask<DryRunCheck, DryRunProblems> = {
     const complete: AlertConfig = { ...alert, id: 'dry-run', every: '1d', to: ['mailto:none@example.com'] };
     // JSON is YAML; positions in it mean nothing to the caller.
     const source = readYaml(JSON.stringify({ alerts: [complete] }));
-    const problems = checkAlerts({ source, context, budget: newBudget() });
+    // Its fixes would be of that JSON.
+    const budget = { ...newBudget(), charactersToFix: 0 };
+    const problems = checkAlerts({ source, context, budget });
     const wrong = problems.some(({ path }) => path === OF_QUERY) ? errorOf(alert.query, context) : undefined;
     const others = wrong === undefined ? problems : problems.filter(({ path }) => path !== OF_QUERY);
     return {

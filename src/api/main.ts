@@ -226,14 +226,17 @@ const app = createApp({
     }),
     assets.router,
     consoleAssets.router,
-    createDashboardsRouter({ ...guard, rateLimit: rateLimits.query, threads, settings: config, definitions }),
+    createDashboardsRouter({
+      ...{ ...guard, threads, definitions, catalogs, settings: config },
+      rateLimit: rateLimits.query,
+    }),
     createDefinitionsRouter({
       ...{ ...guard, redis, threads, catalogs, settings: config },
       ...{ rateLimit: rateLimits.query, runQuery: alertQueries },
     }),
     createKeepingRouter({ ...guard, rateLimit: rateLimits.query, runQuery: alertQueries }),
     createAlertsRouter({
-      ...{ ...guard, threads, publicUrl, definitions },
+      ...{ ...guard, threads, publicUrl, definitions, catalogs },
       rateLimit: rateLimits.query,
       runQuery: alertQueries,
       secrets: createWebhookSecrets(postgres, config.SECRET_KEY_BASE),

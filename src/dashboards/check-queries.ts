@@ -3,7 +3,7 @@
 // fragment.
 import { type CompileContext, type CompiledQuery, compile, QUERY_BYTES_MAX } from '../query/compile.js';
 import { CompileWork } from '../query/compile-work.js';
-import { findNearest, QueryError, type QueryErrorDetail } from '../query/errors.js';
+import { findNearest, QueryError, type QueryErrorDetail, type Span, type TextPlace } from '../query/errors.js';
 import type { Variable, Variables } from './config-schema.js';
 import {
   allowsDomain,
@@ -13,6 +13,7 @@ import {
   isTooLong,
   type VariableValues,
   writtenAt,
+  writtenPart,
 } from './fill-template.js';
 import type { Path } from './path.js';
 import type { DashboardProblem } from './problems.js';
@@ -20,18 +21,21 @@ import { parseTemplate } from './template.js';
 import { findColumn } from './variable-forms.js';
 import type { YamlSource } from './yaml-source.js';
 
-export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone' | 'definitions'>;
+export type QueryContext = Pick<CompileContext, 'projectId' | 'nowMs' | 'timezone' | 'definitions' | 'propertyKeys'>;
 
 /** Limit of compilation work per document. The fixed cost of a query is an estimate. */
 const CHARACTERS_MAX = 1024 * 1024;
 const CHARACTERS_PER_QUERY = 500;
+/** Limit of the wrong queries of a document that fixes are searched for: about a second. */
+const CHARACTERS_TO_FIX_MAX = 10_000;
 
-/** Characters left for the queries of a document, counting all choices of their variables. */
+/** What is left of the limits of a document, counting all choices of its variables. */
 export interface Budget {
   characters: number;
+  charactersToFix: number;
 }
 
-export const newBudget = (): Budget => ({ characters: CHARACTERS_MAX });
+export const newBudget = (): Budget => ({ characters: CHARACTERS_MAX, charactersToFix: CHARACTERS_TO_FIX_MAX });
 
 export interface QueryCheck {
   readonly source: YamlSource;
@@ -98,10 +102,12 @@ function compileFilled(check: Omit<QueryCheck, 'variables'>, filled: FilledTempl
     return { compiled: undefined, problems: [problem] };
   }
   const work = new CompileWork();
+  const suggestsFixes = filled.text.length <= budget.charactersToFix;
   try {
-    return { compiled: compile(filled.text, { ...context, limit: 100, offset: 0, work }), problems: [] };
+    return { compiled: compile(filled.text, { ...context, limit: 100, offset: 0, suggestsFixes, work }), problems: [] };
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
+    if (suggestsFixes) budget.charactersToFix -= filled.text.length + work.charactersRead + CHARACTERS_PER_QUERY;
     const problems = error.details.map((detail) => toProblem(source, filled, detail));
     return { compiled: undefined, problems };
   } finally {
@@ -111,17 +117,24 @@ function compileFilled(check: Omit<QueryCheck, 'variables'>, filled: FilledTempl
 
 function toProblem(source: YamlSource, filled: FilledTemplate, detail: QueryErrorDetail): DashboardProblem {
   const { message, hint } = detail;
-  const written = writtenAt(filled, offsetOf(filled.text, detail));
-  return written === undefined
-    ? source.problemAt([], { message, hint })
-    : source.problemInText(written.path, written.offset, { message, hint });
+  const written = writtenAt(filled, spanOf(filled.text, detail).from);
+  if (written === undefined) return source.problemAt([], { message, hint });
+  const problem = source.problemInText(written.path, written.offset, { message, hint });
+  const part = detail.fix && writtenPart(filled, spanOf(filled.text, detail.fix));
+  const fix = detail.fix && part && source.replacementInText(part.path, part.span, detail.fix.text);
+  return fix === undefined ? problem : { ...problem, fix };
 }
 
-function offsetOf(text: string, { line, column }: QueryErrorDetail): number {
+/** The reverse of the places of an error's details. */
+function spanOf(text: string, { line, column, length }: TextPlace): Span {
   const lines = text.split('\n');
-  const before = lines.slice(0, line - 1).reduce((length, each) => length + each.length + 1, 0);
-  return before + [...(lines[line - 1] ?? '')].slice(0, column - 1).join('').length;
+  const before = lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0);
+  const from = before + lengthOf(lines[line - 1] ?? '', column - 1);
+  return { from, to: from + lengthOf(text.slice(from), length) };
 }
+
+/** Of the first characters of a text, in UTF-16 units. */
+const lengthOf = (text: string, characters: number): number => [...text].slice(0, characters).join('').length;
 
 /**
  * The defaults, then each other choice of each variable in the template, one variable at a time.

@@ -4,6 +4,7 @@ import type { Response } from 'express';
 import { type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
 import { alertSchema } from '../alerts/config-schema.js';
+import { readQueryNames } from '../definitions/query-names.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, parseParameters, readJsonBody } from '../platform/http/json-body.js';
 import { addAlertTask } from './add-alert.js';
@@ -33,8 +34,7 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
   const contextOf = async (res: Response, key: string): Promise<DashboardContext> => {
     const projectId = projectIdOf(res);
     const { timezone } = await postgres('projects').where({ id: projectId }).first('timezone');
-    const { definitions } = await deps.definitions.read(projectId);
-    return { key, projectId, timezone, nowMs: Date.now(), definitions };
+    return { key, projectId, timezone, nowMs: Date.now(), ...(await readQueryNames(deps, projectId)) };
   };
 
   interface Text {

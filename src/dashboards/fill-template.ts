@@ -3,6 +3,7 @@
 // position in the document, so that problems can be located there.
 import { PublicError } from '../platform/errors.js';
 import { QUERY_BYTES_MAX } from '../query/compile.js';
+import type { Span } from '../query/errors.js';
 import { quoteText } from '../query/parse/strings.js';
 import type { Card, DashboardConfig, Variable, Variables } from './config-schema.js';
 import { RANGE_FORM, tryFormatRange } from './date-range.js';
@@ -125,6 +126,25 @@ export function writtenAt({ pieces }: FilledTemplate, offset: number): { path: P
       return { path: piece.path, offset: piece.offset + (piece.isCopied ? inside : 0) };
     }
     start += piece.text.length;
+  }
+  return undefined;
+}
+
+/**
+ * The place in the document of a part of the filled text, `to` exclusive. Undefined unless one text
+ * of the document has all of it.
+ */
+export function writtenPart(
+  { pieces }: FilledTemplate,
+  { from, to }: Span,
+): { readonly path: Path; readonly span: Span } | undefined {
+  let start = 0;
+  for (const { text, path, offset, isCopied } of pieces) {
+    const moved = offset - start;
+    if (isCopied && from >= start && to <= start + text.length) {
+      return { path, span: { from: from + moved, to: to + moved } };
+    }
+    start += text.length;
   }
   return undefined;
 }

@@ -2,8 +2,8 @@
 // their queries.
 import { createHash } from 'node:crypto';
 import { checkAlerts } from '../alerts/check-alerts.js';
+import type { QueryNames } from '../definitions/query-names.js';
 import type { CompileContext } from '../query/compile.js';
-import type { Definitions } from '../query/definitions/definitions.js';
 import { checkReports } from '../reports/check-reports.js';
 import { checkCardCount, checkCards } from './check-cards.js';
 import { newBudget } from './check-queries.js';
@@ -19,9 +19,7 @@ export interface ParsedDashboard {
   readonly checksum: string;
 }
 
-export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs'> {
-  /** What the project has defined. */
-  readonly definitions: Definitions;
+export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs'>, QueryNames {
   /** The key under which the document is synced. */
   readonly key: string;
   /** Default for documents without a time zone. */

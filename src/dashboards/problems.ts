@@ -1,6 +1,7 @@
 // Problems of a dashboard document, with their positions. All are returned at once, so that a
 // person or a model can fix them together.
 import { PublicError } from '../platform/errors.js';
+import type { TextFix } from '../query/errors.js';
 
 /** The format of the response: line and column start at 1, and the column counts characters. */
 export interface DashboardProblem {
@@ -11,6 +12,8 @@ export interface DashboardProblem {
   readonly column: number;
   /** What would be valid here. */
   readonly hint: string;
+  /** A replacement in the document. */
+  readonly fix?: TextFix;
 }
 
 // More would not help to fix the document.
@@ -36,8 +39,15 @@ function sentence({ path, message, line, column, hint }: DashboardProblem): stri
 }
 
 /**
- * Removes duplicates: a query is compiled with several values, and most problems occur with each.
+ * Keeps one of equal problems, with its fix if one of them has it: a query is compiled with several
+ * values, and most problems occur with each.
  */
 function withoutRepetitions(problems: readonly DashboardProblem[]): DashboardProblem[] {
-  return [...new Map(problems.map((problem) => [JSON.stringify(problem), problem])).values()];
+  const known = new Map<string, DashboardProblem>();
+  for (const problem of problems) {
+    const { message, path, line, column } = problem;
+    const key = JSON.stringify({ message, path, line, column });
+    if (problem.fix !== undefined || !known.has(key)) known.set(key, problem);
+  }
+  return [...known.values()];
 }

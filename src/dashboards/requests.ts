@@ -7,13 +7,13 @@ import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { isAtLeast } from '../access/roles.js';
 import { personOf } from '../access/session-middleware.js';
 import type { AlertSettings } from '../alerts/sync-alerts.js';
-import type { DefinitionsReader } from '../definitions/reader.js';
+import type { QueryNamesDeps } from '../definitions/query-names.js';
 import { readBytes, readJson } from '../platform/http/json-body.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { SOURCE_BYTES_MAX } from './schema.js';
 import type { Synced, Writer } from './store.js';
 
-export interface DashboardDeps extends GuardDeps {
+export interface DashboardDeps extends GuardDeps, QueryNamesDeps {
   /**
    * Limit of syncs and deletions. A sync compiles every query of the document, so it counts like a
    * query.
@@ -22,8 +22,6 @@ export interface DashboardDeps extends GuardDeps {
   /** Where documents are parsed and checked. */
   readonly threads: ThreadPool;
   readonly settings: AlertSettings;
-  /** What the queries of cards may name. */
-  readonly definitions: Pick<DefinitionsReader, 'read'>;
 }
 
 // Escaping every character makes a text six times as long.

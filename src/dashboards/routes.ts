@@ -5,6 +5,7 @@ import { rateSubjectsOf } from '../access/credentials.js';
 import { createGuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { credentialOf } from '../access/middleware.js';
 import { personOf } from '../access/session-middleware.js';
+import { readQueryNames } from '../definitions/query-names.js';
 import { parseParameters, readJsonBody } from '../platform/http/json-body.js';
 import { deleteDashboard, deleteDashboardByKey } from './delete-dashboard.js';
 import { addEditRoutes } from './edit-routes.js';
@@ -15,7 +16,7 @@ import { listDashboards, requireCard, requireDashboard, syncDashboard } from './
 import { syncTask } from './sync-task.js';
 
 export function createDashboardsRouter(deps: DashboardDeps): Router {
-  const { postgres, rateLimit, threads, settings, definitions: reader } = deps;
+  const { postgres, rateLimit, threads, settings } = deps;
   const { router, on } = createGuardedRouter(deps);
 
   on('PUT /api/dashboard-sync/{dashboardKey}', readSyncBody, async (req, res) => {
@@ -24,8 +25,7 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const key = parseDashboardKey(String(req.params.dashboardKey));
     const isDryRun = parseParameters(syncQuery, req.query).dry_run === 'true';
     const { projectId, timezone } = credential;
-    const { definitions } = await reader.read(projectId);
-    const context = { key, projectId, timezone, nowMs: Date.now(), definitions };
+    const context = { key, projectId, timezone, nowMs: Date.now(), ...(await readQueryNames(deps, projectId)) };
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, projectId);
     const sync = { ...checked, ...writerOf(credential), key, settings, isSynced: true, isDryRun };
     const synced = await syncDashboard(postgres, sync);

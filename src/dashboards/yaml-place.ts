@@ -1,5 +1,6 @@
 // Maps a character of a YAML text value to its offset in the document, reversing quotes, escapes,
-// folded lines and indentation. Used to locate problems of queries in the document.
+// folded lines and indentation. Used to locate problems of queries in the document, and to replace
+// parts of them there.
 
 /** A scalar as raw source text, and its value. */
 export interface RawText {
@@ -12,6 +13,12 @@ export interface RawText {
 export function offsetInRaw(text: RawText, offset: number): number {
   const isBlock = text.type === 'BLOCK_LITERAL' || text.type === 'BLOCK_FOLDED';
   return isBlock ? offsetInBlock(text, offset) : offsetInFlow(text, offset);
+}
+
+/** A part of a value as it is written in a scalar of this type. */
+export function escapeInRaw(type: RawText['type'], text: string): string {
+  if (type === 'QUOTE_SINGLE') return text.replaceAll("'", "''");
+  return type === 'QUOTE_DOUBLE' ? text.replace(/["\\]/g, '\\$&') : text;
 }
 
 const isBlank = (sign: string | undefined): boolean => sign !== undefined && /\s/.test(sign);

@@ -1,11 +1,21 @@
 // Reads a strict YAML document into plain values, and locates each value in the text. Resolves
 // aliases, with a limit on the expanded size. Does not validate the values.
-import { type Document, isAlias, isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml';
-import { quote } from '../query/errors.js';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  type Node,
+  type Scalar,
+  type YAMLMap,
+} from 'yaml';
+import { quote, type Span, type TextFix } from '../query/errors.js';
 import { type Path, toPathText, valueAt } from './path.js';
 import type { DashboardProblem } from './problems.js';
 import { composeDocument } from './yaml-document.js';
-import { offsetInRaw, type RawText } from './yaml-place.js';
+import { escapeInRaw, offsetInRaw, type RawText } from './yaml-place.js';
 
 /** The message and hint of a problem. */
 export interface Remark {
@@ -25,6 +35,11 @@ export interface YamlSource {
   problemAtKey(path: Path, remark: Remark): DashboardProblem;
   /** A problem at a character of the text value of `path`. */
   problemInText(path: Path, offset: number, remark: Remark): DashboardProblem;
+  /**
+   * The replacement of a part of the text value of `path` as a replacement in the document.
+   * Undefined when the document would not have the new text there.
+   */
+  replacementInText(path: Path, span: Span, text: string): TextFix | undefined;
 }
 
 interface Place {
@@ -59,7 +74,31 @@ export function readYaml(source: string): YamlSource {
       const start = isScalar(node) ? offsetInRaw(toRawText(source, node), offset) : 0;
       return toProblem(startOf(node ?? findHolder(places, path)) + start, path, remark);
     },
+    replacementInText: (path, { from, to }, text) => {
+      const node = places.get(toPathText(path))?.value;
+      if (!isScalar(node) || typeof node.value !== 'string') return undefined;
+      const raw = toRawText(source, node);
+      const [start, end] = [offsetInRaw(raw, from), offsetInRaw(raw, to)];
+      const written = escapeInRaw(raw.type, text);
+      const changed = raw.raw.slice(0, start) + written + raw.raw.slice(end);
+      const isInFlow = path.some((_, length) => isFlow(document?.getIn(path.slice(0, length), true)));
+      const wanted = node.value.slice(0, from) + text + node.value.slice(to);
+      if (readScalar(changed, isInFlow) !== wanted) return undefined;
+      const length = [...raw.raw.slice(start, end)].length;
+      return { ...lineAndColumn(startOf(node) + start), length, text: written };
+    },
   };
+}
+
+/** Whether braces or brackets hold it. */
+const isFlow = (node: unknown): boolean => isCollection(node) && node.flow === true;
+
+/** The value of a scalar of a map; undefined when the text is something else there. */
+function readScalar(raw: string, isInFlow: boolean): unknown {
+  const { document, syntaxProblems } = composeDocument(isInFlow ? `{k: ${raw}\n}` : `k: ${raw}\n`);
+  return syntaxProblems.length === 0 && isMap(document?.contents) && document.contents.items.length === 1
+    ? document.get('k')
+    : undefined;
 }
 
 const lengthOf = (node: Node | null | undefined): number =>

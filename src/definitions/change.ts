@@ -2,7 +2,7 @@
 // warnings about what it removes and what it no longer keeps.
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import type { AlertSettings } from '../alerts/sync-alerts.js';
-import { hasAllEvents } from '../catalog/catalog.js';
+import { hasAllEvents, keysOfBag } from '../catalog/catalog.js';
 import type { CatalogReader } from '../catalog/reader.js';
 import { listProjectKeys, type Reader, readDashboards } from '../dashboards/store.js';
 import { countDue, warningsOfDue } from '../keeping/count-due.js';
@@ -48,6 +48,7 @@ export async function changeDefinitions(
     ...{ projectId, timezone, dashboards },
     nowMs: Date.now(),
     eventTypes: [...catalog.events.keys()],
+    propertyKeys: keysOfBag(catalog, 'event_properties'),
     hasAllEvents: hasAllEvents(catalog),
   };
   const checked = await threads.run(definitionsTask, { body, context }, projectId);

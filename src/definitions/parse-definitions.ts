@@ -1,6 +1,7 @@
 // Parses and checks the text of a document of definitions: YAML, structure, then what each
 // definition means where it is used, and what the drop rules mean.
 import { createHash } from 'node:crypto';
+import { type Budget, newBudget } from '../dashboards/check-queries.js';
 import { checkStructure } from '../dashboards/check-structure.js';
 import type { Path } from '../dashboards/path.js';
 import { type DashboardProblem, toBadRequest } from '../dashboards/problems.js';
@@ -10,6 +11,7 @@ import type { Keep } from '../keeping/keep.js';
 import { analyze } from '../query/analyze/analyze.js';
 import { DEFINITION_KINDS, type Definition, type Definitions } from '../query/definitions/definitions.js';
 import { type QueryProblem, quote } from '../query/errors.js';
+import { suggestFixes } from '../query/fixes/suggest.js';
 import { STAGE_NAMES } from '../query/language.js';
 import { NearestNames } from '../query/nearest-names.js';
 import { parse } from '../query/parse/parse.js';
@@ -67,7 +69,10 @@ export function parseDefinitions(text: string, context: DefinitionsContext): Par
     throw toBadRequest([source.problemAtKey(pathOf(beyond), { message, hint: 'remove some' })]);
   }
   const drop = readDropRules(source, document.drop ?? [], context);
-  const checked = definitions.map((definition) => checkDefinition(definition, definitions, context));
+  const budget = newBudget();
+  const checked = definitions
+    .map((definition) => checkDefinition(definition, definitions, context))
+    .map((check) => withFixes(check, { definitions, context, budget }));
   const nearest = new NearestNames(PAIRS_MAX);
   const problems = [
     ...definitions.flatMap((definition) => checkName(source, definition, context)),
@@ -153,20 +158,56 @@ function checkDefinition(definition: Definition, definitions: Definitions, conte
     ({ span, ...problem }): QueryProblem => ({ ...problem, span: { ...span, within: { definition, ...span } } }),
   );
   if (inText.length > 0) return { definition, problems: inText, warnings: [], events: [] };
-  const { nowMs, timezone } = context;
+  const { nowMs, timezone, propertyKeys } = context;
   const isWord = definition.kind === 'event' && SOURCE_NAMES.includes(definition.name);
   if (isWord) return { definition, problems: [], warnings: [], events: [] };
   const { query } = parse(USES[definition.kind](definition.name));
-  const { query: resolved, problems } = analyze(query, { nowMs, timezone, definitions });
+  const { query: resolved, problems } = analyze(query, {
+    nowMs,
+    timezone,
+    definitions,
+    ...(propertyKeys && { propertyKeys }),
+  });
   const events = [...(resolved?.mentions.events ?? [])];
   return { definition, problems, warnings: resolved?.warnings ?? [], events };
 }
 
+interface Fixing {
+  readonly definitions: Definitions;
+  readonly context: DefinitionsContext;
+  readonly budget: Budget;
+}
+
+/** With fixes of the problems that are in the text of the definition itself. */
+function withFixes(checked: Checked, { definitions, context, budget }: Fixing): Checked {
+  const { definition, problems } = checked;
+  const { query: text } = definition;
+  if (problems.length === 0 || text.length > budget.charactersToFix) return checked;
+  budget.charactersToFix -= text.length;
+  const isOwn = ({ span }: QueryProblem): boolean => span.within?.definition === definition;
+  const findProblems = (query: string): QueryProblem[] => {
+    const changed = { ...definition, query };
+    const all = definitions.map((each) => (each === definition ? changed : each));
+    return checkDefinition(changed, all, context).problems.map(toPlaceInText);
+  };
+  const fixed = suggestFixes(text, problems.filter(isOwn).map(toPlaceInText), findProblems, context);
+  return { ...checked, problems: [...fixed, ...problems.filter((problem) => !isOwn(problem))] };
+}
+
+/** With a span of the text of its definition; one of the use as such stays. */
+const toPlaceInText = (problem: QueryProblem): QueryProblem => {
+  const { within } = problem.span;
+  return within === undefined ? problem : { ...problem, span: { from: within.from, to: within.to, within } };
+};
+
 /** At its place in the text of the definition; a problem of the use as such is at its name. */
-function toPlaced(source: YamlSource, used: Definition, { span, message, hint }: QueryProblem): DashboardProblem {
+function toPlaced(source: YamlSource, used: Definition, { span, message, hint, fix }: QueryProblem): DashboardProblem {
   const { within } = span;
   if (within === undefined) return source.problemAtKey(pathOf(used), { message, hint });
-  return source.problemInText([...pathOf(within.definition), 'query'], within.from, { message, hint });
+  const path = [...pathOf(within.definition), 'query'];
+  const problem = source.problemInText(path, within.from, { message, hint });
+  const replacement = fix && source.replacementInText(path, fix.span, fix.text);
+  return replacement === undefined ? problem : { ...problem, fix: replacement };
 }
 
 function warningsOf(

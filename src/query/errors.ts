@@ -31,15 +31,23 @@ export interface QueryProblem {
   readonly fix?: { readonly span: Span; readonly text: string };
 }
 
-/** A problem in the response. Line and column start at 1; all three numbers count characters. */
-export interface QueryErrorDetail {
-  readonly message: string;
+/** A piece of a text. Line and column start at 1; all three numbers count characters. */
+export interface TextPlace {
   readonly line: number;
   readonly column: number;
   readonly length: number;
+}
+
+/** Replacing this piece of the text solves the problem that it belongs to. */
+export interface TextFix extends TextPlace {
+  readonly text: string;
+}
+
+/** A problem in the response. */
+export interface QueryErrorDetail extends TextPlace {
+  readonly message: string;
   readonly hint: string;
-  /** Replacing this piece of the query solves the problem. */
-  readonly fix?: { readonly line: number; readonly column: number; readonly length: number; readonly text: string };
+  readonly fix?: TextFix;
 }
 
 /** A query with at least one problem. `details` has all problems in text order. */
@@ -56,7 +64,7 @@ export class QueryError extends Error {
 
 const countCharacters = (text: string): number => [...text].length;
 
-function placeOf(text: string, { from, to }: Span): { line: number; column: number; length: number } {
+function placeOf(text: string, { from, to }: Span): TextPlace {
   const before = text.slice(0, from);
   const lineStart = before.lastIndexOf('\n') + 1;
   return {

@@ -151,6 +151,7 @@ describe('PUT /api/dashboard-sync', () => {
         line: 6,
         column: 66,
         hint: 'nearest is "count"',
+        fix: { line: 6, column: 66, length: 5, text: 'count' },
       },
     ]);
   });

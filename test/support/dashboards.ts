@@ -54,9 +54,9 @@ export function startDashboards(): void {
     const settings = databases.config;
     const definitions = new DefinitionsReader(postgres, log);
     const guard = { postgres, credentials, sessions };
-    app.use(createDashboardsRouter({ ...guard, rateLimit, threads, settings, definitions }));
-    redis = createRedis(databases.config);
     const catalogs = new CatalogReader(postgres);
+    app.use(createDashboardsRouter({ ...guard, rateLimit, threads, settings, definitions, catalogs }));
+    redis = createRedis(databases.config);
     // Without a query process.
     const runQuery = async () => ({ kind: 'failed', error: 'no queries here' }) as const;
     app.use(createDefinitionsRouter({ ...guard, redis, rateLimit, threads, settings, catalogs, runQuery }));

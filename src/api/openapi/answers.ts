@@ -12,6 +12,11 @@ const role = z.enum(ROLES);
 const count = z.int().min(0);
 const scopes = z.array(z.enum(['track', 'query', 'dashboards', 'admin']));
 
+const fix = z
+  .strictObject({ line: z.int().min(1), column: z.int().min(1), length: count, text: z.string() })
+  .optional()
+  .meta({ description: 'replacing this piece of the text solves the problem' });
+
 export const errorAnswer = z.strictObject({
   error: z.string(),
   code: z.int().optional().meta({ description: 'the status again, for the SDKs of Amplitude' }),
@@ -24,10 +29,7 @@ export const errorAnswer = z.strictObject({
         column: z.int().min(1),
         length: count.optional().meta({ description: 'of a query: length in characters' }),
         path: z.string().optional().meta({ description: 'of a dashboard: path in the document' }),
-        fix: z
-          .strictObject({ line: z.int().min(1), column: z.int().min(1), length: count, text: z.string() })
-          .optional()
-          .meta({ description: 'of a query: replacing this piece with the text solves the problem' }),
+        fix,
       }),
     )
     .optional()
@@ -326,7 +328,7 @@ const draftCard = z.strictObject({
 export const draft = z.strictObject({
   source_yaml: z.string().meta({ description: 'the text with the change' }),
   problems: z.array(
-    z.strictObject({ message: z.string(), hint: z.string(), line: z.int(), column: z.int(), path: z.string() }),
+    z.strictObject({ message: z.string(), hint: z.string(), line: z.int(), column: z.int(), path: z.string(), fix }),
   ),
   sections: z.array(z.strictObject({ title: z.string(), cards: z.array(draftCard) })),
   variables: z.array(

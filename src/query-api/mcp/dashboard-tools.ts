@@ -9,6 +9,7 @@ import { parseDashboardKey, VISIBILITIES } from '../../dashboards/schema.js';
 import { type Dashboard, findDashboard, listDashboards } from '../../dashboards/store.js';
 import { syncTask } from '../../dashboards/sync-task.js';
 import { requireVersion } from '../../dashboards/versions.js';
+import { readQueryNames } from '../../definitions/query-names.js';
 import { PublicError } from '../../platform/errors.js';
 import { escapeLine } from '../../query/markdown-escape.js';
 import { ask, type Call, describeCard, linkToDashboard, type ToolDeps } from './call.js';
@@ -144,8 +145,7 @@ export async function saveDashboard(
   const { projectId, timezone } = call.credential;
   const key = parseDashboardKey(givenKey);
   const body = Buffer.from(JSON.stringify({ source_yaml, visibility }));
-  const { definitions } = await deps.definitions.read(projectId);
-  const context = { key, projectId, timezone, nowMs: deps.now(), definitions };
+  const context = { key, projectId, timezone, nowMs: deps.now(), ...(await readQueryNames(deps, projectId)) };
   const checked = await threads.run(syncTask, { body, context }, projectId);
   const writer = writerOf(call.credential);
   // A member who asks for a personal one never gets that of the project, as in a sync.

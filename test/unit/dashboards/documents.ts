@@ -2,7 +2,7 @@
 import { expect } from 'vitest';
 import { parse } from 'yaml';
 import type { CardChange } from '../../../src/dashboards/edit-card.js';
-import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
+import { type DashboardContext, parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import type { DashboardProblem } from '../../../src/dashboards/problems.js';
 import { PublicError } from '../../../src/platform/errors.js';
 import { toProjectId } from '../../../src/platform/ids.js';
@@ -16,22 +16,26 @@ export const CONTEXT = {
   definitions: [],
 };
 
-/**
- * Every problem as `line «text at the position» path: message; hint`; none for a valid document.
- */
-export function problemsOf(text: string): string[] {
+/** The problems of a text; none for a valid document. */
+export function findProblems(text: string, context: DashboardContext = CONTEXT): readonly DashboardProblem[] {
   try {
-    parseDashboard(text, CONTEXT);
+    parseDashboard(text, context);
     return [];
   } catch (error) {
     if (!(error instanceof PublicError)) throw error;
     expect(error.kind).toBe('bad_request');
-    return (error.details as DashboardProblem[]).map(({ path, message, line, column, hint }) => {
-      const there = [...(text.split('\n')[line - 1] ?? '')].slice(column - 1, column + 7).join('');
-      return `${line} «${there}» ${path}: ${message}; ${hint}`;
-    });
+    return error.details as DashboardProblem[];
   }
 }
+
+/**
+ * Every problem as `line «text at the position» path: message; hint`; none for a valid document.
+ */
+export const problemsOf = (text: string): string[] =>
+  findProblems(text).map(({ path, message, line, column, hint }) => {
+    const there = [...(text.split('\n')[line - 1] ?? '')].slice(column - 1, column + 7).join('');
+    return `${line} «${there}» ${path}: ${message}; ${hint}`;
+  });
 
 export const CARD = '{id: a, title: A, kind: metric, viz: number, query: signup | count}';
 export const SMALLEST = `version: 1\ntitle: Sales\nsections:\n  - {title: S, cards: [${CARD}]}\n`;

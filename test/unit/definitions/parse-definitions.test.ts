@@ -1,10 +1,12 @@
 // Parsing of documents of definitions: structure, names, and what each definition means. Every
 // problem has its line and path.
 import { describe, expect, test } from 'vitest';
+import type { DashboardProblem } from '../../../src/dashboards/problems.js';
 import { parseDefinitions } from '../../../src/definitions/parse-definitions.js';
 import { PublicError } from '../../../src/platform/errors.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { NOW_MS } from '../../golden/dataset.js';
+import { applyFixes } from '../../support/apply-fixes.js';
 
 const CONTEXT = {
   projectId: toProjectId('00000000-0000-7000-8000-000000000001'),
@@ -13,6 +15,7 @@ const CONTEXT = {
   timezone: 'UTC',
   eventTypes: ['signup', 'first_export', 'purchase'],
   hasAllEvents: true,
+  propertyKeys: ['plan'],
 };
 
 const WHOLE = `version: 1
@@ -25,17 +28,19 @@ metrics:
   orders: { query: 'purchase | where cohort.power = true | count' }
 `;
 
-/** `line path: message; hint` of each problem. */
-function problemsOf(text: string): string[] {
+function findProblems(text: string): readonly DashboardProblem[] {
   try {
     parseDefinitions(text, CONTEXT);
     return [];
   } catch (error) {
     if (!(error instanceof PublicError)) throw error;
-    const details = error.details as { line: number; path: string; message: string; hint: string }[];
-    return details.map(({ line, path, message, hint }) => `${line} ${path}: ${message}; ${hint}`);
+    return error.details as readonly DashboardProblem[];
   }
 }
+
+/** `line path: message; hint` of each problem. */
+const problemsOf = (text: string): string[] =>
+  findProblems(text).map(({ line, path, message, hint }) => `${line} ${path}: ${message}; ${hint}`);
 
 test('definitions are read with their kind, text and line', () => {
   const { content, warnings } = parseDefinitions(WHOLE, CONTEXT);
@@ -175,4 +180,19 @@ test('bots alone are a rule, and a document without rules has none', () => {
   expect(rulesOf('bots: drop\n')).toEqual({ dropsBots: true, rules: [] });
   expect(rulesOf('drop: [{ event: debug }]\n')).toMatchObject({ dropsBots: false, rules: [{ event: 'debug' }] });
   expect(rulesOf('bots: keep\n')).toBeUndefined();
+});
+
+test.each([
+  ['metrics', "'signup | where plan = 1 | count'", "'signup | where event_properties.plan = 1 | count'"],
+  [
+    'cohorts',
+    '"* | where user.plan = \\"pro\\" && count(order) > 5"',
+    '"* | where user.plan = \\"pro\\" and count(order) > 5"',
+  ],
+  ['metrics', "'signup | count()'", "'signup | count'"],
+  ['events', "'signup[plan == \"it''s\"]'", "'signup[plan = \"it''s\"]'"],
+  ['events', 'signup where plan = 1', 'signup where plan = 1'],
+])('a problem in %s has a fix in the document: %s', (section, written, repaired) => {
+  const text = `version: 1\n${section}:\n  one: { query: ${written} }\n`;
+  expect(applyFixes(text, findProblems(text))).toBe(text.replace(written, repaired));
 });

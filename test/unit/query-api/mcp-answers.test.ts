@@ -3,6 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { describe, expect, test, vi } from 'vitest';
+import { toCatalog } from '../../../src/catalog/catalog.js';
 import { syncTask } from '../../../src/dashboards/sync-task.js';
 import type { ThreadTask } from '../../../src/platform/threads/thread-task.js';
 import { AnswerNotWanted } from '../../../src/query-api/engine-failures.js';
@@ -18,11 +19,13 @@ const scopes = new Set(['query', 'dashboards']);
 const credential = { projectId: PROJECT, personId: PERSON, role: 'admin', timezone: 'UTC', scopes };
 const CALL = { credential, requestId: 'r', signal: new AbortController().signal } as unknown as Call;
 const NOTHING_DEFINED = { read: async () => ({ definitions: [] }) };
+const NOTHING_SENT = { read: async () => toCatalog([], true) };
 
 /** Tools use of the others what a test gives. */
 const depsWith = (deps: object): ServerDeps =>
   ({
     definitions: NOTHING_DEFINED,
+    catalogs: NOTHING_SENT,
     featuresOff: [],
     publicUrl: new URL('https://x.example'),
     ...deps,

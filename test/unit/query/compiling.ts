@@ -1,10 +1,12 @@
 // Compiles a query text for a test: its statement, or its problems.
+
 import { toProjectId } from '../../../src/platform/ids.js';
 import { type CompileContext, type CompiledQuery, compile } from '../../../src/query/compile.js';
 import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
 import { QueryError, type QueryErrorDetail } from '../../../src/query/errors.js';
 import type { Guess } from '../../../src/query/property-guess.js';
 import { NOW_MS, PROJECT } from '../../golden/dataset.js';
+import { applyFixes } from '../../support/apply-fixes.js';
 
 export const CONTEXT: CompileContext = {
   projectId: toProjectId(PROJECT),
@@ -48,12 +50,4 @@ export function detailsOf(text: string, more: Partial<CompileContext> = {}): rea
 }
 
 /** The text with all fixes of one answer, applied together. */
-export function repaired(text: string): string {
-  const lines = text.split('\n');
-  const offsetOf = (line: number, column: number) =>
-    lines.slice(0, line - 1).reduce((sum, each) => sum + each.length + 1, 0) + column - 1;
-  return detailsOf(text)
-    .flatMap(({ fix }) => (fix ? [{ from: offsetOf(fix.line, fix.column), ...fix }] : []))
-    .sort((a, b) => b.from - a.from)
-    .reduce((so, { from, length, text: by }) => so.slice(0, from) + by + so.slice(from + length), text);
-}
+export const repaired = (text: string): string => applyFixes(text, detailsOf(text));
