@@ -296,3 +296,24 @@ test('reports and the parts of the settings are found by their names, and report
     await heading(title);
   }
 });
+
+test('a fix of the text of a dashboard is a button, and can be undone as what is typed', async () => {
+  const wrong = sourceOf('🚀 Fixes')
+    .replace('last 7d', 'where _city = "🚀" && _os = "iOS"')
+    .replace('| count', '| cont');
+  const id = await createDashboard(shop, sourceOf('Fixes'));
+  const visited = await shop.visit(`/dashboards/${id}#v=edit`);
+  const { page } = visited;
+  const text = page.getByRole('textbox', { name: 'Text of the dashboard' });
+  await text.fill(wrong);
+  const problems = page.getByRole('list', { name: 'Problems of the dashboard' });
+  await problems.getByRole('button', { name: 'Replace with count' }).click();
+  const halfRight = wrong.replace('| cont', '| count');
+  expect(await text.inputValue()).toBe(halfRight);
+  await problems.getByRole('button', { name: 'Replace with and' }).click();
+  await problems.waitFor({ state: 'detached' });
+  expect(await text.inputValue()).toBe(halfRight.replace('&&', 'and'));
+  await expectNoFindings(visited);
+  await text.press('ControlOrMeta+z');
+  expect(await text.inputValue()).toBe(halfRight);
+});

@@ -1,6 +1,7 @@
 // Problems of the query below its text, each with its repair where the compiler knows one.
 import type { QueryDetail } from '../api/request.js';
 import type { Problem } from '../language/language.js';
+import { FixButton } from '../shell/fix-button.js';
 import { texts } from '../texts.js';
 import style from './query-field.module.css';
 
@@ -25,11 +26,7 @@ export function Problems({ problems, rejected, replace }: Props) {
           <span>
             {message} <span className={style.hint}>· {hint}</span>
           </span>
-          {fix !== undefined && (
-            <button type="button" className="button small" onClick={() => replace(fix.span, fix.text)}>
-              {fix.text.trim() === '' ? texts.ask.repair : texts.ask.replace(fix.text.trim())}
-            </button>
-          )}
+          {fix !== undefined && <FixButton text={fix.text} apply={() => replace(fix.span, fix.text)} />}
         </li>
       ))}
     </ul>

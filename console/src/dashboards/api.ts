@@ -144,11 +144,20 @@ export const deleteDashboard = (projectId: string, id: string): Promise<Response
   request(pathOf(projectId, `/${id}`), { method: 'DELETE' });
 
 /** A problem of the document at its place. */
+/** Replacing this piece of the text solves a problem. All numbers count characters, from 1. */
+export interface TextFix {
+  readonly line: number;
+  readonly column: number;
+  readonly length: number;
+  readonly text: string;
+}
+
 export interface Problem {
   readonly message: string;
   readonly hint: string;
   readonly line: number;
   readonly column: number;
+  readonly fix?: TextFix;
 }
 
 /** A card of a text that is being edited: what of it a form shows. */

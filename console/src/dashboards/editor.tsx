@@ -17,7 +17,7 @@ import editing from './editing.module.css';
 import { lineOfItem } from './item-line.js';
 import { useKeptText } from './kept-text.js';
 import { SectionForm } from './section-form.js';
-import { Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
+import { applyFix, Failure, SourceProblems, SourceText, selectPlace, type TextPlace } from './source-text.js';
 import { useDraft } from './use-draft.js';
 import { isNew, useOpenForm } from './use-open-form.js';
 import { VariableForm } from './variable-form.js';
@@ -121,7 +121,12 @@ export function Editor({ project, dashboard, card: wanted, at }: Props) {
         </div>
       </header>
       {!isShown && <Failure text={failure ?? draft.failure ?? overtaken} />}
-      <SourceProblems name={dashboardsTexts.problems} problems={problems} goTo={goTo} />
+      <SourceProblems
+        name={dashboardsTexts.problems}
+        problems={problems}
+        goTo={goTo}
+        fix={(fix) => applyFix(field.current, fix)}
+      />
       <p role="status" className={style.note}>
         {note !== '' && source !== before && note}
       </p>

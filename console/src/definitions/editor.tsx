@@ -8,7 +8,7 @@ import type { Project } from '../boot.js';
 import { ChangesDialog } from '../dashboards/changes-dialog.js';
 import dashboards from '../dashboards/dashboards.module.css';
 import { useKeptText } from '../dashboards/kept-text.js';
-import { Failure, SourceProblems, SourceText, selectPlace } from '../dashboards/source-text.js';
+import { applyFix, Failure, SourceProblems, SourceText, selectPlace } from '../dashboards/source-text.js';
 import screen from '../shell/screen.module.css';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { definitionTexts as words } from '../texts/definitions.js';
@@ -103,6 +103,7 @@ export function Editor({ project, definitions, line }: Props) {
         name={words.problems}
         problems={checked?.problems ?? []}
         goTo={(place) => selectPlace(field.current, place)}
+        fix={checked?.source === source ? (fix) => applyFix(field.current, fix) : undefined}
       />
       <SourceText
         name={words.text}
