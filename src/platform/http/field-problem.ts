@@ -1,7 +1,7 @@
 // What is wrong with a field, in words that follow its name: `name must have at most 200
 // characters`. Zod's own say `Too big: expected string to have <=200 characters`. A schema that has
 // its own words keeps them.
-import type { z } from 'zod';
+import { z } from 'zod';
 
 const TYPES: Readonly<Record<string, string>> = {
   string: 'text',
@@ -51,4 +51,26 @@ function boundOf(side: 'at least' | 'at most', bound: number, origin: string): s
   if (size === undefined) return `must be ${side} ${bound}`;
   if (side === 'at least' && bound === 1) return 'must not be empty';
   return `must have ${side} ${bound} ${size}${bound === 1 ? '' : 's'}`;
+}
+
+/** Of a name in an error. */
+const NAME_LENGTH_MAX = 100;
+
+export const quoteName = (name: string): string => JSON.stringify(name.slice(0, NAME_LENGTH_MAX));
+
+/** What the fields are called in an error, and what has them. */
+interface Words {
+  readonly field: 'field' | 'argument';
+  readonly holder: 'the body' | 'the tool';
+}
+
+/** A phrase for each problem: `name is required`, `unknown field "nam"; the body has name`. */
+export const describeProblems = (error: z.ZodError, schema: z.ZodType, words: Words): string[] =>
+  error.issues.map((issue) => [...issue.path, phraseOf(issue, schema, words)].join(' '));
+
+function phraseOf(issue: z.core.$ZodIssue, schema: z.ZodType, { field, holder }: Words): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  const unknown = `unknown ${field} ${quoteName(issue.keys[0] ?? '')}`;
+  const isAtTop = issue.path.length === 0 && schema instanceof z.ZodObject;
+  return isAtTop ? `${unknown}; ${holder} has ${Object.keys(schema.shape).join(', ')}` : unknown;
 }

@@ -1,13 +1,11 @@
 // Reads small bodies and parses JSON by a schema, with every invalid field named.
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { PublicError } from '../errors.js';
-import { describeProblem } from './field-problem.js';
+import { describeProblem, describeProblems, quoteName } from './field-problem.js';
 
 const BODY_BYTES_MAX = 64 * 1024;
-/** Of a name in an error. */
-const NAME_LENGTH_MAX = 100;
 
 /** Of every content type. Other bytes would be read as replacement characters. */
 const UTF8 = {
@@ -45,23 +43,13 @@ export function parseParameters<S extends z.ZodObject>(schema: S, query: object)
   const unknown = Object.keys(query).find((name) => !known.includes(name));
   if (unknown === undefined) return parseFields(schema, query);
   const hint = known.length === 0 ? 'the route has none' : `the route has ${known.join(', ')}`;
-  throw new PublicError(
-    'bad_request',
-    `unknown parameter ${JSON.stringify(unknown.slice(0, NAME_LENGTH_MAX))}; ${hint}`,
-  );
+  throw new PublicError('bad_request', `unknown parameter ${quoteName(unknown)}; ${hint}`);
 }
 
 /** Of a body or a query string; whether unknown fields are refused is for the schema to say. */
 export function parseFields<S extends z.ZodType>(schema: S, fields: object): z.output<S> {
   const parsed = schema.safeParse(fields, { error: describeProblem });
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map((issue) => [...issue.path, describe(issue, schema)].join(' '));
+  const problems = describeProblems(parsed.error, schema, { field: 'field', holder: 'the body' });
   throw new PublicError('bad_request', problems.join('; '));
-}
-
-function describe(issue: z.core.$ZodIssue, schema: z.ZodType): string {
-  if (issue.code !== 'unrecognized_keys') return issue.message;
-  const unknown = `unknown field ${JSON.stringify(issue.keys[0]?.slice(0, NAME_LENGTH_MAX))}`;
-  const isOfBody = issue.path.length === 0 && schema instanceof z.ZodObject;
-  return isOfBody ? `${unknown}; the body has ${Object.keys(schema.shape).join(', ')}` : unknown;
 }

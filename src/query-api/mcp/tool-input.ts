@@ -1,6 +1,8 @@
-// Input of a tool: a zod schema, whose JSON schema is shorter in tools/list.
+// Input of a tool: a zod schema, whose JSON schema is shorter in tools/list, and whose errors are
+// in the words of other requests.
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server';
 import type { z } from 'zod';
+import { describeProblem, describeProblems } from '../../platform/http/field-problem.js';
 
 const INT32_MAX = 2 ** 31 - 1;
 
@@ -32,5 +34,11 @@ export function toolInput<Schema extends z.ZodObject>(
     known.set(options.target, short);
     return short;
   };
-  return { '~standard': { ...standard, jsonSchema: { ...standard.jsonSchema, input } } };
+  const validate = (given: unknown) => {
+    const parsed = schema.safeParse(given, { error: describeProblem });
+    if (parsed.success) return { value: parsed.data };
+    const problems = describeProblems(parsed.error, schema, { field: 'argument', holder: 'the tool' });
+    return { issues: problems.map((message) => ({ message })) };
+  };
+  return { '~standard': { ...standard, validate, jsonSchema: { ...standard.jsonSchema, input } } };
 }

@@ -57,6 +57,21 @@ test.each([
 ])('%s refuses an argument that it has not, instead of ignoring it', async (name, input, unknown) => {
   const client = await connectFor(['query', 'dashboards']);
   const { isError, content } = await client.callTool({ name, arguments: input });
-  expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining(`\\"${unknown}\\"`)]);
+  expect([isError, JSON.stringify(content)]).toEqual([
+    true,
+    expect.stringContaining(`unknown argument \\"${unknown}\\"; the tool has `),
+  ]);
+  await client.close();
+});
+
+test.each([
+  ['query', {}, 'q is required'],
+  ['query', { q: 5, limit: 2000, format: 'xml' }, 'q must be text, limit must be at most 1000'],
+  ['dashboards', { offset: -1, run: 'yes' }, 'run must be true or false, offset must be at least 0'],
+  ['save_dashboard', { key: 'a', source_yaml: 'b', visibility: 'all' }, 'visibility is one of personal, project'],
+])('%s says in plain words what is wrong with %j', async (name, input, expected) => {
+  const client = await connectFor(['query', 'dashboards']);
+  const { isError, content } = await client.callTool({ name, arguments: input });
+  expect([isError, JSON.stringify(content)]).toEqual([true, expect.stringContaining(`tool ${name}: ${expected}`)]);
   await client.close();
 });
