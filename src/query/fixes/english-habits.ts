@@ -11,7 +11,10 @@ const PEOPLE = '(?:users|people|persons|visitors)';
 /** Words that may follow an event, so that they are not taken for a second one. */
 const NO_EVENT = `(?:${[...STAGE_NAMES, 'of', 'for', 'from', 'after', 'to', 'in', 'on', 'per', 'with'].join('|')})`;
 
-const ACTIVE_BY: Readonly<Record<string, string>> = { daily: ' by day', weekly: ' by week', monthly: ' by month' };
+const ACTIVE_BY: Readonly<Record<string, string>> = {
+  ...{ daily: ' by day', weekly: ' by week', monthly: ' by month' },
+  ...{ d: ' by day', w: ' by week', m: ' by month' },
+};
 
 /** By the word without its ending: page and pages, country and countries. */
 const FIELD_OF: Readonly<Record<string, string>> = {
@@ -89,6 +92,12 @@ export const ENGLISH_HABITS: readonly Habit[] = [
   rule(
     String.raw`^\s*(?:(daily|weekly|monthly)\s+)?active\s+${PEOPLE}\s*$`,
     (_, period = '') => `* | unique${ACTIVE_BY[period.toLowerCase()] ?? ''}`,
+    'source',
+  ),
+  // dau last 30 days: without the range it could be an event
+  rule(
+    String.raw`^\s*([dwm])au\s+(?:(?:for|in|over)\s+)?(?:the\s+)?(?=(?:last|this|since|yesterday|today)\b)`,
+    (_, letter) => `* | unique${ACTIVE_BY[letter?.toLowerCase() ?? ''] ?? ''} | `,
     'source',
   ),
   // formula purchase / page_view

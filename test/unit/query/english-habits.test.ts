@@ -48,6 +48,8 @@ test.each([
   ['users who did buy | count', 'users | where count(buy) > 0 | count'],
   ['people that have signed_up', 'users | where count(signed_up) > 0'],
   ['active users | last 30d by day', '* | unique | last 30d | by day'],
+  ['DAU for the last 30 days', '* | unique by day | last 30 days'],
+  ['wau last 12w by _country', '* | unique by week | last 12w | by _country'],
   ['weekly active users | last 12w', '* | unique by week | last 12w'],
   ['show events', 'inspect *'],
   ['event types', 'inspect *'],
