@@ -74,7 +74,8 @@ export const PRODUCT_HABITS: readonly Habit[] = [
   // count by _country _os
   rule(
     String.raw`\bby\s+(?!(?:each|every)\s)[\w.\s,]+`,
-    (written) => written?.replace(/(?<=[\w.])(?<!\bby)\s+(?=_\w|(?:user|session|event_properties)\.)/gi, ', ') ?? '',
+    (written) =>
+      written?.replace(/(?<=[\w.])(?<!\b(?:by|and))\s+(?=_\w|(?:user|session|event_properties)\.)/gi, ', ') ?? '',
     'stage',
   ),
   // Steps and sources.

@@ -63,6 +63,7 @@ test.each([
   ['signup then buy within 7d', 'funnel signup -> buy | window 7d'],
   ['signup followed by buy | last 30d', 'funnel signup -> buy | last 30d'],
   ['buy | top _country, _os', 'buy | count by _country, _os | top 10'],
+  ['buy | count group by _country and _os', 'buy | count by _country, _os'],
   ['retention first signup', 'retention signup | first'],
   ['retention first signup returning buy by week', 'retention signup returning buy by week | first'],
   ['retention signup weekly', 'retention signup by week'],
