@@ -1,7 +1,7 @@
 // First check of a document (a dashboard, or definitions): types of values and names of keys, by
 // its Zod schema. Converts each Zod issue to a problem with a position in the text and a hint.
 import { z } from 'zod';
-import { findNearest, quote } from '../query/errors.js';
+import { findNearest, isTypo, quote, type TextFix } from '../query/errors.js';
 import { configSchema, VARIABLE_TYPES } from './config-schema.js';
 import { type Path, valueAt } from './path.js';
 import type { DashboardProblem } from './problems.js';
@@ -18,16 +18,39 @@ function toProblems(issue: Issue, source: YamlSource, schema: z.ZodType): Dashbo
   const path = issue.path as Path;
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, source.value, path);
-    return issue.keys.map((key) =>
-      source.problemAtKey([...path, key], { message: `unknown key ${quote(key)}`, hint: nearestOf(key, known) }),
-    );
+    return issue.keys.map((key) => {
+      const at = [...path, key];
+      const problem = source.problemAtKey(at, { message: `unknown key ${quote(key)}`, hint: nearestOf(key, known) });
+      const meant = meantBy(key, known);
+      const isFree = meant !== undefined && source.at([...path, meant]) === undefined;
+      return withFix(problem, isFree ? source.replacementOfKey(at, meant) : undefined);
+    });
   }
   if (issue.code === 'invalid_key') {
     const [inner] = issue.issues;
     const hint = inner?.code === 'too_big' ? toExpectation(inner, path.at(-1)) : `a name here ${inner?.message ?? ''}`;
     return [source.problemAtKey(path, { message: `${show(path.at(-1))} is not a valid name`, hint })];
   }
-  return [source.problemAt(path, toRemark(issue, source.at(path)))];
+  const found = source.at(path);
+  const problem = source.problemAt(path, toRemark(issue, found));
+  const meant = meantBy(found, choicesOf(issue));
+  if (typeof found !== 'string' || meant === undefined) return [problem];
+  return [withFix(problem, source.replacementInText(path, { from: 0, to: found.length }, meant))];
+}
+
+const withFix = (problem: DashboardProblem, fix: TextFix | undefined): DashboardProblem =>
+  fix === undefined ? problem : { ...problem, fix };
+
+/** The known word that nothing but a mistake of typing keeps from being this one. */
+function meantBy(found: unknown, known: readonly string[]): string | undefined {
+  const nearest = typeof found === 'string' ? findNearest(found, known) : undefined;
+  return nearest !== undefined && isTypo(String(found).toLowerCase(), nearest.toLowerCase()) ? nearest : undefined;
+}
+
+/** The words that are valid in place of a wrong one. */
+function choicesOf(issue: Issue): readonly string[] {
+  if (issue.code === 'invalid_value') return issue.values.map(String);
+  return issue.code === 'invalid_union' && issue.discriminator !== undefined ? VARIABLE_TYPES : [];
 }
 
 const TYPE_WORDS: Readonly<Record<string, string>> = {
@@ -59,9 +82,9 @@ function toExpectation(issue: Issue, found: unknown): string {
       return `it is ${TYPE_WORDS[issue.expected] ?? issue.expected}${isUnquoted ? `: write "${found}"` : ''}`;
     }
     case 'invalid_value':
-      return nearestOf(found, issue.values.map(String));
+      return nearestOf(found, choicesOf(issue));
     case 'invalid_union':
-      return issue.discriminator === undefined ? `it ${issue.message}` : nearestOf(found, VARIABLE_TYPES);
+      return issue.discriminator === undefined ? `it ${issue.message}` : nearestOf(found, choicesOf(issue));
     case 'too_small':
       return boundOf('at least', Number(issue.minimum), issue.origin);
     case 'too_big':

@@ -40,6 +40,8 @@ export interface YamlSource {
    * Undefined when the document would not have the new text there.
    */
   replacementInText(path: Path, span: Span, text: string): TextFix | undefined;
+  /** The replacement of the last key of `path`. */
+  replacementOfKey(path: Path, text: string): TextFix | undefined;
 }
 
 interface Place {
@@ -63,6 +65,25 @@ export function readYaml(source: string): YamlSource {
   // A structure guessed from broken text would only produce misleading problems.
   const value = document !== undefined && problems.length === 0 ? reading.tryRead(document) : undefined;
 
+  /** Of the whole text without a span. */
+  const replacementIn = (
+    path: Path,
+    node: Node | undefined,
+    { span, text }: { readonly span?: Span; readonly text: string },
+  ): TextFix | undefined => {
+    if (!isScalar(node) || typeof node.value !== 'string') return undefined;
+    const { from, to } = span ?? { from: 0, to: node.value.length };
+    const raw = toRawText(source, node);
+    const [start, end] = [offsetInRaw(raw, from), offsetInRaw(raw, to)];
+    const written = escapeInRaw(raw.type, text);
+    const changed = raw.raw.slice(0, start) + written + raw.raw.slice(end);
+    const isInFlow = path.some((_, length) => isFlow(document?.getIn(path.slice(0, length), true)));
+    const wanted = node.value.slice(0, from) + text + node.value.slice(to);
+    if (readScalar(changed, isInFlow) !== wanted) return undefined;
+    const length = [...raw.raw.slice(start, end)].length;
+    return { ...lineAndColumn(startOf(node) + start), length, text: written };
+  };
+
   return {
     value,
     problems,
@@ -74,19 +95,8 @@ export function readYaml(source: string): YamlSource {
       const start = isScalar(node) ? offsetInRaw(toRawText(source, node), offset) : 0;
       return toProblem(startOf(node ?? findHolder(places, path)) + start, path, remark);
     },
-    replacementInText: (path, { from, to }, text) => {
-      const node = places.get(toPathText(path))?.value;
-      if (!isScalar(node) || typeof node.value !== 'string') return undefined;
-      const raw = toRawText(source, node);
-      const [start, end] = [offsetInRaw(raw, from), offsetInRaw(raw, to)];
-      const written = escapeInRaw(raw.type, text);
-      const changed = raw.raw.slice(0, start) + written + raw.raw.slice(end);
-      const isInFlow = path.some((_, length) => isFlow(document?.getIn(path.slice(0, length), true)));
-      const wanted = node.value.slice(0, from) + text + node.value.slice(to);
-      if (readScalar(changed, isInFlow) !== wanted) return undefined;
-      const length = [...raw.raw.slice(start, end)].length;
-      return { ...lineAndColumn(startOf(node) + start), length, text: written };
-    },
+    replacementInText: (path, span, text) => replacementIn(path, places.get(toPathText(path))?.value, { span, text }),
+    replacementOfKey: (path, text) => replacementIn(path, places.get(toPathText(path))?.key, { text }),
   };
 }
 

@@ -144,3 +144,9 @@ export function quote(token: string): string {
   const flat = token.replace(/\s+/g, ' ');
   return `"${flat.length > 40 ? `${flat.slice(0, 39)}…` : flat}"`;
 }
+
+const LONG_NAME = 6;
+
+/** Whether a word is so near to a name, both in lower case, that nothing else can be meant. */
+export const isTypo = (written: string, name: string): boolean =>
+  editDistance(written, name) <= (Math.max(name.length, written.length) >= LONG_NAME ? 2 : 1);

@@ -144,7 +144,14 @@ describe('PUT /api/dashboard-sync', () => {
     );
     expect(answered.body.details).toEqual([
       { message: '"title" is missing', path: 'sections[0].title', line: 4, column: 3, hint: 'it is text' },
-      { message: 'unknown key "titel"', path: 'sections[0].titel', line: 4, column: 3, hint: 'nearest is "title"' },
+      {
+        message: 'unknown key "titel"',
+        path: 'sections[0].titel',
+        line: 4,
+        column: 3,
+        hint: 'nearest is "title"',
+        fix: { line: 4, column: 3, length: 5, text: 'title' },
+      },
       {
         message: 'unknown stage "cuont"',
         path: 'sections[0].cards[0].query',

@@ -1,7 +1,6 @@
 // Suggests fixes for the problems of a query: replacements of pieces of its text. Each is compiled
 // before it is suggested: with it, the query has fewer problems than before.
-import { editDistance } from '../../platform/edit-distance.js';
-import type { QueryProblem, Span } from '../errors.js';
+import { isTypo, type QueryProblem, type Span } from '../errors.js';
 import { otherNameOf } from '../fields.js';
 import { STAGE_NAMES, STAGES } from '../language.js';
 import { columnOfAggregate, metricColumnOf } from '../metric-words.js';
@@ -175,11 +174,8 @@ function nameFor(text: string, { span, replacement }: QueryProblem): string | un
   if (name === otherNameOf(written) || name === metricColumnOf(written)) return replacement;
   // The words before a dot are others.
   if (written.includes('.') && name.endsWith(written.slice(written.indexOf('.') + 1))) return replacement;
-  const isLong = Math.max(name.length, written.length) >= LONG_NAME;
-  return editDistance(written, name) <= (isLong ? 2 : 1) ? replacement : undefined;
+  return isTypo(written, name) ? replacement : undefined;
 }
-
-const LONG_NAME = 6;
 
 /** What the habits make of a part: each alone, and all together. */
 type Rewrite = (part: string, isSource: boolean) => readonly string[];

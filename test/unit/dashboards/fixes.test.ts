@@ -56,6 +56,20 @@ test('in a fragment of a variable, once for all its options', () => {
 });
 
 test.each([
+  ['a value', 'viz: lines', 'viz: line'],
+  ['a value in quotes', "viz: 'lines'", "viz: 'line'"],
+  ['a key', 'quary: signup', 'query: signup'],
+  ['a key in quotes', '"Querys": signup', '"query": signup'],
+  ['a value that is far from all', 'viz: diagram', 'viz: diagram'],
+  ['a key that is there', 'titel: Signups', 'titel: Signups'],
+])('%s of the structure', (_, written, expected) => {
+  const lines = ['kind: chart', 'viz: line', 'query: signup'].filter((line) => !expected.includes(line.slice(0, 3)));
+  const text = withCard([...lines, written].join('\n'));
+  expect(findProblems(text)).not.toEqual([]);
+  expect(repaired(text)).toBe(withCard([...lines, expected].join('\n')));
+});
+
+test.each([
   ['a part with a placeholder', withVariables('word: {type: input}', 'signup | count() {{range}} by week')],
   [
     'an alias',
