@@ -9,7 +9,7 @@ const EARLIEST = '2000-01-01';
 
 const dayField = z
   .string({ error: 'is a date written as YYYY-MM-DD' })
-  .pipe(z.iso.date({ error: 'is a date written as YYYY-MM-DD' }))
+  .pipe(z.iso.date({ error: 'is a date written as YYYY-MM-DD', abort: true }))
   .refine((day) => day >= EARLIEST, { error: `is before ${EARLIEST}` })
   .optional();
 

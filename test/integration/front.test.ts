@@ -240,6 +240,17 @@ test('both store the same', async () => {
   expect(of('front')).toEqual(of('router'));
 });
 
+test('amplitude: the answer counts events of the request, not what they change', async () => {
+  const both = { user_id: 'ada', device_id: 'd1', user_properties: { plan: 'pro' } };
+  const events = [
+    { ...amplitudeEvent(), ...both },
+    { event_type: '$identify', ...both },
+    { event_type: 'session_start', device_id: 'd1' },
+  ];
+  const answer = await expectSame({ path: '/2/httpapi', body: json({ api_key: project.publicKey, events }) });
+  expect(JSON.parse(answer.body)).toMatchObject({ code: 200, events_ingested: 2 });
+});
+
 test.each<[string, number, (key: string) => Asked]>([
   ['track', 429, (key) => ({ path: '/track', headers: { 'X-API-Key': key }, body: json({ event_type: 'a' }) })],
   ['segment', 429, (key) => ({ path: '/v1/t', headers: basic(key), body: json(segmentCall()) })],

@@ -102,6 +102,8 @@ describe('GET /usage', () => {
     ['?from=yesterday', 'from is a date written as YYYY-MM-DD'],
     ['?from=2026-02-29', 'from is a date written as YYYY-MM-DD'],
     ['?to=2026-1-1', 'to is a date written as YYYY-MM-DD'],
+    ['?from=1999', 'from is a date written as YYYY-MM-DD'],
+    ['?from=', 'from is a date written as YYYY-MM-DD'],
     ['?from=2026-01-02&to=2026-01-01', 'from (2026-01-02) is after to (2026-01-01)'],
     ['?from=2020-01-01&to=2026-01-01', 'the range is longer than 400 days'],
     ['?from=0001-01-01&to=0001-01-02', 'from is before 2000-01-01; to is before 2000-01-01'],

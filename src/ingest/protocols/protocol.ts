@@ -6,11 +6,19 @@ import type { RawEvent } from '../body.js';
 
 /** What the answer to an accepted request counts. */
 export interface Counts {
-  /** Calls that were accepted, as events or as changes of profiles. */
+  /** Records that were accepted, as events or as changes of profiles alone. */
   readonly accepted: number;
   /** Size of the body after decompression, bytes. */
   readonly bytes: number;
   readonly now: number;
+}
+
+/** What a protocol says of a change of a profile. */
+export interface AboutChange {
+  /** Names a change that must not be applied twice, such as an addition. */
+  readonly onceId?: string;
+  /** Its record counts as accepted by another call or event. */
+  readonly isExtra?: true;
 }
 
 /** Collects what the calls of one request become. */
@@ -20,8 +28,8 @@ export interface Sink {
    * the event then has none of its own, and a repeated delivery keeps the first.
    */
   event(event: RawEvent, timeMs?: number): void;
-  /** The body of an /identify call. `onceId` names a call that must not be applied twice. */
-  identify(call: RawEvent, onceId?: string): void;
+  /** The body of an /identify call. */
+  identify(call: RawEvent, about?: AboutChange): void;
   /** A call that has no equal here. The reason is a label of a metric, so of a closed list. */
   skip(reason: SkippedCall): void;
   /** Whether a property may have the value. An event with a longer one is skipped as a whole. */

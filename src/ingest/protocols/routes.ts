@@ -199,5 +199,6 @@ async function commit(accepted: Accepted, counted: Counted, deps: ProtocolDeps):
   }
   if (events > 0) await enqueue(await settleTimes(counted, deps.ingest), deps.ingest);
   if (calls.length > 0) await commitCalls(deps, { ...accepted, calls, now });
-  return { accepted: events + calls.length, bytes: accepted.bytes.length, now };
+  const changes = calls.filter(({ isExtra }) => isExtra !== true);
+  return { accepted: events + changes.length, bytes: accepted.bytes.length, now };
 }

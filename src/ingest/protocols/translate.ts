@@ -5,7 +5,7 @@ import { parseJson, type RawEvent } from '../body.js';
 import { isStorable } from '../event-time.js';
 import type { EventLimits } from '../limits.js';
 import { isValueWithinBytes, isValueWithinDepth } from '../schema.js';
-import type { Head, SkippedCall } from './protocol.js';
+import type { AboutChange, Head, SkippedCall } from './protocol.js';
 import { readProfile } from './read-profile.js';
 import { protocolNamed } from './table.js';
 
@@ -20,10 +20,8 @@ export interface ForeignBody {
   readonly parsed?: unknown;
 }
 
-export interface ProfileChange {
+export interface ProfileChange extends AboutChange {
   readonly call: IdentifyCall;
-  /** Names a change that must not be applied twice, such as an addition. */
-  readonly onceId?: string;
 }
 
 /** What a body holds beside its events. */
@@ -55,9 +53,9 @@ export function translate(
         if (timeMs !== undefined) times.set(events.length, isStorable(timeMs, now) ? Math.trunc(timeMs) : now);
         events.push(event);
       },
-      identify(body, onceId) {
+      identify(body, about) {
         const read = readProfile(body, limits, skip);
-        if (read !== undefined) calls.push({ call: read, ...(onceId !== undefined && { onceId }) });
+        if (read !== undefined) calls.push({ call: read, ...about });
       },
       skip,
       isWithinLimit: (value) => isValueWithinDepth(value) && isValueWithinBytes(value, limits.valueBytesMax),

@@ -9,7 +9,7 @@ import type { FieldName, SortKey, StageOf } from '../parse/syntax.js';
 import { isSessionKey, longSessionKey } from '../session-fields.js';
 import type { AnswerOrder } from './answer-order.js';
 import { METRIC } from './grouped-columns.js';
-import { checkBuckets, resolveGroups } from './groups.js';
+import { checkBuckets, findGranularity, resolveGroups } from './groups.js';
 import { takeHaving } from './having.js';
 import { columnsBeside, type MetricStages, takeMetricStages } from './metric-stages.js';
 import { findOther, type OtherGroups } from './other-groups.js';
@@ -153,7 +153,9 @@ export function resolveMeasure(
       message: `count takes no field, but has ${quote(written.written)}`,
       hint:
         AFTER_COUNT.get(written.path.toLowerCase()) ??
-        `write count by ${written.written}, or unique ${written.written}`,
+        (findGranularity(written)
+          ? `write count by ${written.written}`
+          : `write count by ${written.written}, or unique ${written.written}`),
     });
   }
   if (!written && name === 'unique' && person) return { kind: 'unique', field: person };

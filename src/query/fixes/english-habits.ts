@@ -2,7 +2,7 @@
 // with the prepositions of a sentence.
 import { STAGE_NAMES } from '../language.js';
 import { dayAfter } from './past.js';
-import { type Habit, NAME, readsStrings, rule } from './rule.js';
+import { FIELD, GRANULARITY, type Habit, NAME, readsStrings, rule } from './rule.js';
 
 const DAY = String.raw`["']?(\d{4}-\d\d-\d\d)["']?`;
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
@@ -52,6 +52,12 @@ export const ENGLISH_HABITS: readonly Habit[] = [
     (_, blank = '', year, month) => wholeMonth(blank, Number(year), Number(month)),
     'stage',
   ),
+  // Groups.
+  // weekday, count day; a week alone may be meant as a range
+  rule(String.raw`^(\s*)(weekday|hour_of_day)\s*$`, '$1by $2', 'stage'),
+  rule(String.raw`^(\s*count)\s+(${GRANULARITY}|hour_of_day)\s*$`, '$1 by $2', 'stage'),
+  // percent by _country
+  rule(String.raw`^(\s*)(?:percent(?:age)?|share)\s+(?:(?:of|by)\s+)?(${FIELD})\s*$`, '$1count by $2 | share', 'stage'),
   // Sources.
   // show events
   rule(String.raw`^\s*(?:(?:show|all)\s+)?(?:event\s+(?:types|names)|(?<=\w\s+)events)\s*$`, 'inspect *', 'source'),

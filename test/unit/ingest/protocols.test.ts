@@ -314,7 +314,7 @@ test('amplitude: operations that are not valid cost neither the others nor the l
   const { calls, skipped } = read('amplitude', '', { events: [{ ...event, user_properties: operations }] });
   expect(calls).toEqual([
     { call: { userId: 'ada', ops: { set: { a: 1 }, add: { m: 2 }, unset: ['b'] } }, onceId: '$add i1' },
-    { call: { userId: 'ada', deviceId: 'd1', ops: {} } },
+    { call: { userId: 'ada', deviceId: 'd1', ops: {} }, isExtra: true },
   ]);
   expect(Object.fromEntries(skipped)).toEqual({ profile_not_valid: 3 });
 });
@@ -369,7 +369,7 @@ test('amplitude: events, links and profiles', () => {
   expect(calls).toEqual([
     { call: { userId: 'ada', ops: { add: { n: 1 } } }, onceId: '$add i2' },
     { call: { userId: 'ada', ops: { set: { a: 1 }, setOnce: { b: 2 }, unset: ['c'] } } },
-    { call: { userId: 'ada', deviceId: 'd1', ops: {} } },
+    { call: { userId: 'ada', deviceId: 'd1', ops: {} }, isExtra: true },
   ]);
   expect(Object.fromEntries(skipped)).toEqual({
     ...{ operator_unknown: 1, profile_without_user: 1, group_profile: 1, session_marker: 1 },

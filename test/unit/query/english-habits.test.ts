@@ -33,6 +33,12 @@ test.each([
   ['buy | unique if _os = "x"', 'buy | where _os = "x" | unique'],
   ['funnel a[_path startswith "/x"] -> b', 'funnel a[_path starts with "/x"] -> b'],
   ['funnel a[_path ends_with "/x"] -> b', 'funnel a[_path ends with "/x"] -> b'],
+  // Groups.
+  ['buy | weekday', 'buy | by weekday'],
+  ['buy | count weekday', 'buy | count by weekday'],
+  ['buy | count hour_of_day | last 30d', 'buy | count by hour_of_day | last 30d'],
+  ['buy | percent by _country', 'buy | count by _country | share'],
+  ['buy | percentage of _os | last 30d', 'buy | count by _os | share | last 30d'],
   // Sources.
   ['funnel steps a, b | last 30d', 'funnel a -> b | last 30d'],
   ['funnel from a to b | last 30d', 'funnel a -> b | last 30d'],
@@ -72,6 +78,8 @@ test.each([
   'buy | avg event_properties.price by _os | where count > 20',
   'buy | count by _os | where sum > 20',
   'buy | smarch 2026 | count',
+  'buy | week',
+  'buy | percent of visitors',
   'retention signup returning | last 8w',
 ])('no fix asks something else than %s', (text) => {
   expect(detailsOf(text)).not.toEqual([]);
@@ -84,6 +92,10 @@ test.each([
   ['view | last 30d | conversion rate', 'funnel page_view -> purchase'],
 ])('the hint of %s names the way', (text, hint) => {
   expect(detailsOf(text)[0]?.hint).toContain(hint);
+});
+
+test('the hint of a period behind count has no unique, which takes none', () => {
+  expect(detailsOf('buy | count day')[0]?.hint).toBe('write count by day');
 });
 
 test('a property that has the name of an aggregate is not taken for a column', () => {

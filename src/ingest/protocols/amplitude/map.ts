@@ -41,7 +41,7 @@ export function mapEvents(events: readonly unknown[], request: Request, sink: Si
     else sink.skip('call_unknown');
   }
   // An event with both ids says whose device it is; one call for each device is enough.
-  for (const [device, user] of links) sink.identify({ user_id: user, device_id: device });
+  for (const [device, user] of links) sink.identify({ user_id: user, device_id: device }, { isExtra: true });
 }
 
 function mapEvent(record: RawEvent, { links, skewMs }: Request & { readonly links: Links }, sink: Sink): void {
@@ -57,7 +57,7 @@ function mapEvent(record: RawEvent, { links, skewMs }: Request & { readonly link
   const [user, device] = [idOf(record.user_id), idOf(record.device_id)];
   if (user !== undefined && device !== undefined && user !== device) links.set(device, user);
   const isIdentify = type === '$identify';
-  if (user !== undefined) addProfile(record, { user, insertId: idOf(record.insert_id) }, sink);
+  if (user !== undefined) addProfile(record, { user, isEvent: !isIdentify, insertId: idOf(record.insert_id) }, sink);
   else if (isIdentify) sink.skip('profile_without_user');
   if (isIdentify) return;
   if (SESSION_MARKERS.has(type)) {
@@ -104,11 +104,13 @@ function toEventProperties(record: RawEvent): Properties {
 
 interface Subject {
   readonly user: string | number;
+  /** The record is an event, too, which counts. */
+  readonly isEvent: boolean;
   readonly insertId: string | number | undefined;
 }
 
 /** User properties of any event: those without an operator are set. */
-function addProfile({ user_properties: sent }: RawEvent, { user, insertId }: Subject, sink: Sink): void {
+function addProfile({ user_properties: sent }: RawEvent, { user, isEvent, insertId }: Subject, sink: Sink): void {
   if (!isObject(sent)) return;
   const set: Properties = {};
   const operations: Record<string, unknown> = {};
@@ -120,6 +122,9 @@ function addProfile({ user_properties: sent }: RawEvent, { user, insertId }: Sub
     else set[key] = sent[key];
   }
   if (Object.keys(set).length === 0 && Object.keys(operations).length === 0) return;
-  const onceId = operations.$add === undefined || insertId === undefined ? undefined : `$add ${insertId}`;
-  sink.identify({ user_id: user, user_properties: set, user_property_ops: operations }, onceId);
+  const isRepeatable = operations.$add === undefined || insertId === undefined;
+  sink.identify(
+    { user_id: user, user_properties: set, user_property_ops: operations },
+    { ...(!isRepeatable && { onceId: `$add ${insertId}` }), ...(isEvent && { isExtra: true }) },
+  );
 }
