@@ -169,7 +169,7 @@ function countLines(chunk: Buffer): number {
 const drainedOrClosed = (res: Response, timeoutMs: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => res.destroy(), timeoutMs);
-    // In place of the shorter limit of all answers (unread-answers.ts).
+    // In place of the limit of all answers (unread-answers.ts).
     res.setTimeout(timeoutMs);
     const settle = () => {
       clearTimeout(timer);
