@@ -36,7 +36,10 @@ export function createGuardedRouter(deps: GuardDeps): GuardedRouter {
       const rule = ruleOf(name);
       const path = toExpressPath(rule.path);
       const method = rule.method.toLowerCase() as Lowercase<RouteRule['method']>;
-      router.route(path)[method](...guardsOf(rule, deps), ...handlers);
+      const readers = handlers.slice(0, -1);
+      router
+        .route(path)
+        [method](...guardsOf(rule, deps), ...readers, ...stillGuardsOf(rule, deps), ...handlers.slice(-1));
     },
   };
 }
@@ -60,8 +63,22 @@ function guardsOf(rule: RouteRule, { postgres, credentials, sessions }: GuardDep
   }
 }
 
+/** What is checked again once the body has been read. */
+const stillGuardsOf = ({ auth, role }: RouteRule, { postgres }: GuardDeps): RequestHandler[] =>
+  auth === 'session' && role !== undefined ? [requireRoleStill(postgres, role)] : [];
+
+/**
+ * A person who is removed or demoted while the body arrives, for a minute at most, would change the
+ * project afterwards, or read its new secret key.
+ */
+function requireRoleStill(postgres: Postgres, least: Role): RequestHandler {
+  const check = requireRole(postgres, least);
+  return (req, res, next) => (res.locals.hadBody === true ? next() : check(req, res, next));
+}
+
 function requireRole(postgres: Postgres, least: Role): RequestHandler {
   return async (req, res, next) => {
+    res.locals.hadBody = req.complete;
     const { projectID, orgID } = req.params;
     const { personId } = personOf(res);
     if (projectID !== undefined) {

@@ -169,8 +169,11 @@ function countLines(chunk: Buffer): number {
 const drainedOrClosed = (res: Response, timeoutMs: number): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(() => res.destroy(), timeoutMs);
+    // In place of the limit of all answers (unread-answers.ts).
+    res.setTimeout(timeoutMs);
     const settle = () => {
       clearTimeout(timer);
+      res.setTimeout(0);
       res.off('drain', settle);
       res.off('close', settle);
       resolve();

@@ -15,6 +15,7 @@ import type { CompiledQuery } from '../query/compile.js';
 import type { PrintedStatement, Reads } from '../query/print/print.js';
 import { EARLIEST_MS } from '../query/time/range.js';
 import type { Counted } from './answer.js';
+import { AnswerNotWanted } from './engine-failures.js';
 import { type NextEvents, readNextEvents } from './next-events.js';
 import { type TableVersions, type VersionReader, versionOf } from './table-versions.js';
 
@@ -128,12 +129,16 @@ export class KeptAnswers {
    */
   async run({ asked, version }: Extract<Found, { kind: 'none' }>, { run, signal }: CountedRun): Promise<Counted> {
     const identity = JSON.stringify([asked.projectId, asked.key, asked.bounds, version]);
-    const others = this.#running.get(identity);
-    // Without a client, `run` ends at once.
-    const shared = others && (await orAborted(others, signal).catch(() => undefined));
-    if (shared !== undefined) {
-      this.#used.inc({ result: 'shared' });
-      return copyOf(shared);
+    let others = this.#running.get(identity);
+    while (others !== undefined) {
+      const outcome = await outcomeOf(others, signal);
+      if (outcome !== undefined && outcome !== 'cancelled') {
+        this.#used.inc({ result: 'shared' });
+        return copyOf(outcome);
+      }
+      // After a cancelled run, the first of those who waited runs it for the others.
+      const next = this.#running.get(identity);
+      others = outcome === 'cancelled' && next !== others ? next : undefined;
     }
     const running = run();
     const keepable = running.then((counted) =>
@@ -221,6 +226,18 @@ export class KeptAnswers {
     }
   }
 }
+
+/**
+ * What another run gave: `cancelled` when its client has left, undefined when it failed or may not
+ * be kept, and for a client that has left meanwhile, whose own run ends at once.
+ */
+const outcomeOf = (
+  others: Promise<Counted | undefined>,
+  signal: AbortSignal,
+): Promise<Counted | 'cancelled' | undefined> =>
+  orAborted(others, signal).catch((error: unknown) =>
+    error instanceof AnswerNotWanted && !signal.aborted ? 'cancelled' : undefined,
+  );
 
 const statementsOf = ({ statement, countStatement, withoutUnit, eventBefore }: CompiledQuery): PrintedStatement[] =>
   [statement, countStatement, withoutUnit?.statement, eventBefore].filter((of) => of !== undefined);

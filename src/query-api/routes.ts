@@ -7,6 +7,7 @@ import { PASS_HEADER, type ProjectPasses } from '../access/project-pass.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import { endCompressed } from '../platform/http/compress.js';
+import { holdAnswer } from '../platform/http/held-answers.js';
 import { readJson } from '../platform/http/json-body.js';
 import { requestIdOf } from '../platform/http/request-id.js';
 import { untilClosed } from '../platform/http/until-closed.js';
@@ -109,6 +110,8 @@ async function answerQuery(deps: AnswerDeps, { req, res, projectId, caller, time
   try {
     const question = { projectId, caller, request, requestId: requestIdOf(req), signal: untilClosed(res) };
     const pieces = await answer(deps, question, (answered) => formatOffLoop(deps, question, answered));
+    const byteLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
+    holdAnswer(res, byteLength, await deps.ownerOf(projectId));
     res.setHeader('Content-Type', CONTENT_TYPES[request.format]);
     await endCompressed(req, res, pieces);
   } catch (error) {

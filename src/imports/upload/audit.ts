@@ -3,20 +3,13 @@
 import { type ProjectId, toOrganizationId } from '../../platform/ids.js';
 import type { Postgres } from '../../platform/postgres/client.js';
 import { type NewAuditEntry, recordAudit } from '../../privacy/audit-store.js';
-import type { UploadLine } from './messages.js';
+import type { Ended } from './ending.js';
 
 export interface ImportTrail {
   readonly postgres: Postgres;
   readonly projectId: ProjectId;
   readonly personId: string;
   readonly source: string;
-}
-
-export interface Ended {
-  /** What the thread said last. */
-  readonly last: UploadLine | undefined;
-  /** Whether it was told to stop before that: by the client, or because the service stops. */
-  readonly isStopped: boolean;
 }
 
 export const recordBegun = (trail: ImportTrail, files: number): Promise<void> =>

@@ -16,8 +16,9 @@ import type { ProjectId } from '../../platform/ids.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { bundledUrl } from '../../platform/threads/bundled-url.js';
 import { tryToSite } from '../site.js';
-import { type Ended, recordBegun, recordEnded } from './audit.js';
+import { recordBegun, recordEnded } from './audit.js';
 import { claimImport } from './claim.js';
+import { type Ended, Ending } from './ending.js';
 import type { UploadLine } from './messages.js';
 import { receiveFiles, removeLeftFolders } from './receive.js';
 import type { UploadJob } from './thread.js';
@@ -142,17 +143,14 @@ function runInThread(job: UploadJob, res: Response, running: Set<() => void>): P
     'Cache-Control': 'no-store',
     'X-Accel-Buffering': 'no',
   });
-  let isStopped = false;
-  let ended: Ended = { last: undefined, isStopped };
+  const ending = new Ending();
   const send = (line: UploadLine): void => {
-    // A client that has read the summary may leave before the thread ends.
-    ended = { last: line, isStopped };
-    if (!res.writableEnded) res.write(`${JSON.stringify(line)}\n`);
+    if (ending.say(line) && !res.writableEnded) res.write(`${JSON.stringify(line)}\n`);
   };
   return new Promise((resolve) => {
     const worker = new Worker(THREAD, { workerData: job, ...toThreadOptions(job) });
     const stop = (): void => {
-      isStopped = true;
+      ending.stop();
       worker.postMessage('stop');
       setTimeout(() => void worker.terminate(), STOP_MS).unref();
     };
@@ -170,7 +168,7 @@ function runInThread(job: UploadJob, res: Response, running: Set<() => void>): P
       running.delete(restart);
       res.off('close', stop);
       res.end();
-      resolve('summary' in (ended.last ?? {}) ? ended : { ...ended, isStopped });
+      resolve(ending.ended);
     });
   });
 }

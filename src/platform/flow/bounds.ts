@@ -33,6 +33,16 @@ export const BOUNDS = {
   /** Bodies of all other requests that a process holds: those of queries, documents, settings. */
   heldBodyBytes: 64 * MIB,
   /**
+   * Answers to queries until their clients have read them: one owner may have three of 64 MiB, or
+   * the largest, which has twice as much.
+   */
+  heldAnswerBytes: 256 * MIB,
+  /**
+   * How long a client may take nothing of an answer that waits for it. Buffers of the system show
+   * the progress of a slow client in steps of up to a megabyte.
+   */
+  unreadAnswerMs: 5 * 60_000,
+  /**
    * Bytes of the files of an import in the console after decompression, as a multiple of
    * IMPORT_UPLOAD_BYTES_MAX. Exports of JSON and CSV have 10 to 30 times as many.
    */

@@ -54,6 +54,17 @@ async function compress(body: Uint8Array, coding: Coding): Promise<Buffer> {
   return (isSmall ? brotliCompressSync : toBrotli)(body, { params });
 }
 
+/** By bodies that are sent again, such as the text of a catalog. */
+const known = new WeakMap<Uint8Array, Map<Coding, Promise<Buffer>>>();
+
+/** The body must not change. */
+function compressOnce(body: Uint8Array, coding: Coding): Promise<Buffer> {
+  const ofBody = known.get(body) ?? new Map<Coding, Promise<Buffer>>();
+  const compressed = ofBody.get(coding) ?? compress(body, coding);
+  known.set(body, ofBody.set(coding, compressed));
+  return compressed;
+}
+
 /** The coding of this answer; undefined when it stays as it is. Says in `Vary` that it depends. */
 function chooseCoding(req: Request, res: Response, byteLength: number): Coding | undefined {
   if (byteLength < COMPRESSED_BYTES_MIN || res.hasHeader('Content-Encoding')) return undefined;
@@ -93,7 +104,7 @@ export const compressAnswers: RequestHandler = (req, res, next) => {
     const body = res.headersSent ? undefined : toBytes(chunk, encoding);
     const coding = body && chooseCoding(req, res, body.length);
     if (body === undefined || coding === undefined) return end(chunk, encoding, done);
-    compress(body, coding).then(
+    (body === chunk ? compressOnce : compress)(body, coding).then(
       (compressed) => {
         if (res.destroyed) return;
         res.setHeader('Content-Encoding', coding);

@@ -3,9 +3,11 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer } from 'node:net';
 import { ConfigProblem } from '../config-problem.js';
+import { BOUNDS } from '../flow/bounds.js';
 import type { Logger } from '../log.js';
 import { limitConnections } from './connection-limit.js';
 import { answerProtocolErrors, refuseMissingHost } from './protocol-errors.js';
+import { closeUnreadAnswers } from './unread-answers.js';
 
 export interface RunningServer {
   readonly port: number;
@@ -33,10 +35,15 @@ interface Listening {
   readonly port: number;
   /** Without it, connections are not limited. */
   readonly log?: Pick<Logger, 'warn'>;
+  /** How long a client may take nothing of its answer. */
+  readonly unreadMs?: number;
 }
 
 /** Rejects with a ConfigProblem when the address cannot be used: its port is taken, for example. */
-export function listen(app: RequestListener, { host, port, log }: Listening): Promise<RunningServer> {
+export function listen(
+  app: RequestListener,
+  { host, port, log, unreadMs = BOUNDS.unreadAnswerMs }: Listening,
+): Promise<RunningServer> {
   const answers = new Set<ServerResponse>();
   let isClosing = false;
   const server = createServer(
@@ -63,6 +70,7 @@ export function listen(app: RequestListener, { host, port, log }: Listening): Pr
     return false;
   });
   if (log !== undefined) limitConnections(server, log);
+  server.once('close', closeUnreadAnswers(answers, unreadMs));
   return new Promise((resolve, reject) => {
     const refuse = (error: NodeJS.ErrnoException) => {
       const reason = error.code === 'EADDRINUSE' ? 'it is taken by another program' : error.message;

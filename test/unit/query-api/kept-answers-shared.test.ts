@@ -12,14 +12,18 @@ const COUNTED: Counted = {
   rowsScanned: 1,
 };
 
-test('a question whose client has left does not hold its place until the run of another ends', async () => {
+function keep() {
   const used = new Counter({ name: 'used', help: 'used', labelNames: ['result'], registers: [new Registry()] });
-  const kept = new KeptAnswers(1_000_000, { used });
   const found = {
     kind: 'none',
     asked: { projectId: 'project' as ProjectId, key: 'key', bounds: [] },
     version: '',
   } as const;
+  return { kept: new KeptAnswers(1_000_000, { used }), found };
+}
+
+test('a question whose client has left does not hold its place until the run of another ends', async () => {
+  const { kept, found } = keep();
   const [staying, leaving] = [new AbortController(), new AbortController()];
   let end = (_: Counted): void => {};
   const run = () =>
@@ -34,5 +38,26 @@ test('a question whose client has left does not hold its place until the run of 
   await expect(left).rejects.toThrow(AnswerNotWanted);
   end(COUNTED);
   expect([await first, await shared]).toEqual([COUNTED, COUNTED]);
+  kept.close();
+});
+
+test('when the client of a run has left, one of those who wait runs it for all of them', async () => {
+  const { kept, found } = keep();
+  const [staying, leaving] = [new AbortController(), new AbortController()];
+  const cancelled = () =>
+    new Promise<Counted>((_, reject) => {
+      leaving.signal.addEventListener('abort', () => reject(new AnswerNotWanted()));
+    });
+  let runs = 0;
+  const run = async () => {
+    runs += 1;
+    return COUNTED;
+  };
+  const left = kept.run(found, { run: cancelled, signal: leaving.signal });
+  const waiting = Array.from({ length: 4 }, () => kept.run(found, { run, signal: staying.signal }));
+  leaving.abort();
+  await expect(left).rejects.toThrow(AnswerNotWanted);
+  expect(await Promise.all(waiting)).toEqual(Array(4).fill(COUNTED));
+  expect(runs).toBe(1);
   kept.close();
 });
