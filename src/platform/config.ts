@@ -38,6 +38,10 @@ const webAddress = () => address('https', 'http');
 const rootAddress = (reason: string) =>
   webAddress().refine((text) => new URL(text).pathname === '/', { error: `must have no path: ${reason}` });
 
+/** Of the address of a ClickHouse, whose client takes settings from them. */
+export const PARAMETERS_ADVICE =
+  'must have no parameters after a question mark: https:// stands for TLS, and CLICKHOUSE_DATABASE names the database';
+
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
 /** What Express understands: names of networks, addresses, and networks with a prefix or a mask. */
@@ -94,7 +98,8 @@ const settings = z.object({
   CLICKHOUSE_URL: z
     .string()
     .refine((text) => !hasSeveralHosts(text), { abort: true, error: SEVERAL_HOSTS_ADVICE })
-    .pipe(rootAddress('CLICKHOUSE_DATABASE names the database')),
+    .pipe(rootAddress('CLICKHOUSE_DATABASE names the database'))
+    .refine((text) => new URL(text).search === '', { error: PARAMETERS_ADVICE }),
   CLICKHOUSE_DATABASE: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
