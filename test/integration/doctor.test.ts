@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
+import type { Config } from '../../src/platform/config.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { withAdvisoryLock } from '../../src/platform/postgres/advisory-lock.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
@@ -226,6 +227,30 @@ test.each([
 ])('%s without %s names the store in one line', async (command, setting, url, name) => {
   const ended = await run(command.split(' '), { SERVICE_URL: 'http://127.0.0.1:1', [setting]: url });
   expect(ended).toEqual({ status: 1, output: `${name} ${NOTHING_LISTENS}` });
+});
+
+const atHostOf = (url: string, other: string): string =>
+  Object.assign(new URL(url), { host: new URL(other).host }).href;
+
+test.each<[string, (config: Config) => Record<string, string>]>([
+  ['PostgreSQL (DATABASE_URL) speaks no TLS: set DATABASE_TLS=url', () => ({ DATABASE_TLS: 'verify' })],
+  [
+    'PostgreSQL (DATABASE_URL) does not answer: Connection terminated unexpectedly',
+    ({ DATABASE_URL, CLICKHOUSE_URL }) => ({ DATABASE_URL: atHostOf(DATABASE_URL, CLICKHOUSE_URL) }),
+  ],
+  [
+    'ClickHouse (CLICKHOUSE_URL) cannot be used: socket hang up',
+    ({ DATABASE_URL, CLICKHOUSE_URL }) => ({ CLICKHOUSE_URL: atHostOf(CLICKHOUSE_URL, DATABASE_URL) }),
+  ],
+  [
+    'ClickHouse speaks no TLS, which https:// in its address asks for (CLICKHOUSE_URL',
+    ({ CLICKHOUSE_URL }) => ({ CLICKHOUSE_URL: CLICKHOUSE_URL.replace('http:', 'https:') }),
+  ],
+])('npm run migrate says in one line: %s', async (said, settings) => {
+  const { status, output } = await run(['dist/src/platform/migrate.js'], settings(databases.config));
+  expect(output).toMatch(/^[^\n]+\n$/);
+  expect(output).toContain(said);
+  expect(status).toBe(1);
 });
 
 test('a command without Redis says that it does not answer', async () => {
