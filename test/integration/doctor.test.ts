@@ -195,6 +195,27 @@ test('warns about a queue without a worker', async () => {
   redis.disconnect();
 });
 
+test('names a PostgreSQL without the tables of the service, and one that refuses writes', async () => {
+  const schema = new URL(databases.config.DATABASE_URL);
+  schema.searchParams.set('options', '-c search_path=pg_catalog');
+  const reading = new URL(databases.config.DATABASE_URL);
+  reading.searchParams.set('options', '-c default_transaction_read_only=on');
+  const empty = await doctor({ DATABASE_URL: schema.href });
+  expect(empty.output).toMatch(/✗ PostgreSQL: .*, without the tables of the service\n +→ .* npm run migrate has been/);
+  expect(empty.output).toContain('✗ Erasures and deletions: relation "erasure_requests" does not exist\n');
+  const { status, output } = await doctor({ DATABASE_URL: reading.href });
+  expect(output).toMatch(/✗ PostgreSQL: .*, default_transaction_read_only is on: it refuses writes\n/);
+  expect(status).toBe(1);
+});
+
+test('says of what needs a store that the store comes first', async () => {
+  const { output } = await doctor({ REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: 'postgres://a@127.0.0.1:1/a' });
+  for (const name of ['Redis keeps what it holds', 'Disk of Redis', 'Dead letters']) {
+    expect(output).toMatch(new RegExp(`✗ ${name}: .*\\n +→ first do what is advised for Redis\\n`));
+  }
+  expect(output).toMatch(/✗ Moves between shards: .*\n +→ first do what is advised for PostgreSQL\n/);
+});
+
 test.each([
   ['DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none', /✗ PostgreSQL: .*ECONNREFUSED.*\n +→ see that it runs/],
   ['CLICKHOUSE_URL', 'http://127.0.0.1:1', /✗ ClickHouse: .*ECONNREFUSED.*\n +→ see that it runs/],
