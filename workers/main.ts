@@ -11,6 +11,7 @@ import { createExpressApp } from '../src/platform/http/router.js';
 import { listen } from '../src/platform/http/server.js';
 import { createLifecycle } from '../src/platform/lifecycle.js';
 import { createLogger } from '../src/platform/log.js';
+import { askPostgres, waitForPostgres } from '../src/platform/postgres/ask.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { refuseTransactionPooler } from '../src/platform/postgres/pooler.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
@@ -85,6 +86,7 @@ lifecycle.onClose('queue metrics', () => queueMetrics.close());
 const jobs: RunningJob[] = [];
 lifecycle.onClose('jobs', () => Promise.all(jobs.map((job) => job.close())));
 const chosen = orExit(() => chooseJobs(JOBS, config.WORKER_JOBS));
+await waitForPostgres(postgres, log);
 await refuseTransactionPooler(postgres).catch(exitForProblem);
 await requireUsableRedis(redis, config.SECRET_KEY_BASE).catch(exitForProblem);
 for (const [name, start] of chosen) {
@@ -99,7 +101,7 @@ if (config.WORKER_PORT !== undefined) {
       isMetricsEnabled: config.METRICS_ENABLED,
       stores: {
         redis: () => redis.ping(),
-        postgres: async () => postgres.raw('SELECT 1'),
+        postgres: () => askPostgres(postgres),
         clickhouse: () => askShards(shards),
       },
     }),

@@ -59,6 +59,7 @@ import { createRequestMetrics } from '../platform/http/request-metrics.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
+import { askPostgres } from '../platform/postgres/ask.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { publicUrlOf } from '../platform/public-url.js';
@@ -250,7 +251,7 @@ const app = createApp({
   operations: createOperationsRouter({
     metrics,
     isMetricsEnabled: config.METRICS_ENABLED,
-    stores: { redis: () => redis.ping(), postgres: async () => postgres.raw('SELECT 1') },
+    stores: { redis: () => redis.ping(), postgres: () => askPostgres(postgres) },
   }),
   showProblems: showProblems(assets),
   requestMetrics: createRequestMetrics(metrics),

@@ -11,7 +11,6 @@ import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
 import { dataDirectory, readIgnoredSettings } from '../platform/config.js';
-import { withTimeout } from '../platform/flow/with-timeout.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import { findLockHolder } from '../platform/postgres/advisory-lock.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -20,7 +19,8 @@ import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/poole
 import type { Redis } from '../platform/redis/client.js';
 import { findFailedWrite, KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
-import { findUnusable, SERVER_ADVICE } from '../platform/redis/usable.js';
+import { findMissingDatabase, findUnusable, SERVER_ADVICE } from '../platform/redis/usable.js';
+import { readSkews } from './clocks.js';
 import { listDeadLetters, withQueue } from './dead-letter-jobs.js';
 import { findUnready } from './find-unready.js';
 import { queuesOf } from './queues.js';
@@ -45,7 +45,7 @@ export interface Check {
   readonly name: string;
   /** Advice for findings other than ok. */
   readonly advice: string;
-  /** Advice when the shard could not be asked; without it, the same. */
+  /** Advice when the store could not be asked; without it, the same. */
   readonly unasked?: string;
   readonly run: (stores: Stores, shard: Shard) => Promise<Finding>;
   /** Runs once for each shard. */
@@ -60,9 +60,7 @@ const DISK_FREE_SHARE_MIN = 0.1;
 const PARTS_PER_PARTITION_MAX = 100;
 const CLOCK_SKEW_MAX_MS = 1000;
 const WAITING_MAX_MS = 120_000;
-/** Shorter than the time of a check: those of the other stores are shown. */
-const CLOCK_ANSWER_MS = 3000;
-const CLICKHOUSE_RUNS = 'see that ClickHouse runs';
+const firstOf = (store: string): string => `first do what is advised for ${store}`;
 
 const ok = (found: string): Finding => ({ state: 'ok', found });
 const judge = (isRight: boolean, found: string): Finding => ({ state: isRight ? 'ok' : 'attention', found });
@@ -91,19 +89,20 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'PostgreSQL',
     advice:
-      'see that it runs, that DATABASE_URL is right, that it is version 13 or newer, and that its database has the encoding UTF8',
+      'see that it runs, that DATABASE_URL is right (DATABASE_TLS for its certificate), that it is version 13 or newer, that its database has the encoding UTF8, and that npm run migrate has been run',
     run: async ({ postgres }) => {
-      const { rows } = await postgres.raw(
-        "SELECT current_setting('server_version_num')::int AS number, version() AS text",
-      );
+      const { rows } = await postgres.raw<{ rows: [Server] }>(SERVER);
+      const { number, text, problem } = rows[0];
       const encoding = await readEncoding(postgres);
-      const found = `${rows[0].text.split(' ').slice(0, 2).join(' ')}, ${encoding}`;
-      return judge(rows[0].number >= POSTGRES_MIN && encoding === 'UTF8', found);
+      const found = `${text.split(' ').slice(0, 2).join(' ')}, ${encoding}`;
+      if (problem !== null) return { state: 'failed', found: `${found}, ${problem}` };
+      return judge(number >= POSTGRES_MIN && encoding === 'UTF8', found);
     },
   },
   {
     name: 'Connections to PostgreSQL',
     advice: POOLER_ADVICE,
+    unasked: firstOf('PostgreSQL'),
     run: async ({ postgres }) =>
       (await isPooledByTransaction(postgres))
         ? {
@@ -118,7 +117,7 @@ export const CHECKS: readonly Check[] = [
     run: async ({ redis }) => {
       const info = await unlessRefused(redis, redis.info());
       const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
-      const unusable = findUnusable(info);
+      const unusable = findUnusable(info) ?? (await findMissingDatabase(redis));
       if (unusable !== undefined) return { state: 'failed', found: `${version}, ${unusable}` };
       const [major = 0, minor = 0] = version.split('.').map(Number);
       return judge(major > REDIS_MIN[0] || (major === REDIS_MIN[0] && minor >= REDIS_MIN[1]), version);
@@ -127,6 +126,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Redis keeps what it holds',
     advice: KEEPING_ADVICE,
+    unasked: firstOf('Redis'),
     run: async ({ redis }) => {
       const { isKept, found } = await readKeeping(redis);
       return judge(isKept, found);
@@ -135,6 +135,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Disk of Redis',
     advice: 'make room on its disk: requests get 503 while Redis cannot write',
+    unasked: firstOf('Redis'),
     run: async ({ redis }) => {
       const failed = findFailedWrite(await redis.info('persistence'));
       return failed === undefined ? ok('writes to it') : { state: 'failed', found: failed };
@@ -144,6 +145,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Room in Redis',
     advice:
       'set maxmemory a quarter above REDIS_MEMORY_HIGH_WATER_BYTES: in a Redis that is full no worker can catch up',
+    unasked: firstOf('Redis'),
     run: async ({ redis, redisHighWaterBytes }) => {
       const most = Number(/^maxmemory:(\d+)/m.exec(await redis.info('memory'))?.[1] ?? 0);
       if (most === 0) return ok('no maxmemory');
@@ -170,7 +172,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Account of ClickHouse',
     isOfShard: true,
     advice: 'give it what it needs: docs/operating.md, "Stores of your own", has the statements',
-    unasked: CLICKHOUSE_RUNS,
+    unasked: firstOf('ClickHouse'),
     run: async (_, { hosts }) => {
       const missing = await Promise.all(hosts.map(({ clickhouse }) => findMissingRights(clickhouse)));
       const found = [...new Set(missing.flat())];
@@ -181,7 +183,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Parts of the events table',
     isOfShard: true,
     advice: 'see ops/runbooks/ingest-lagging.md: merges do not keep up with inserts',
-    unasked: CLICKHOUSE_RUNS,
+    unasked: firstOf('ClickHouse'),
     run: async (_, { clickhouse }) => {
       const [row] = await select<{ most: string }>(
         clickhouse,
@@ -198,7 +200,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Rewriting in the background',
     isOfShard: true,
-    advice: CLICKHOUSE_RUNS,
+    advice: firstOf('ClickHouse'),
     run: async (_, { clickhouse }) => {
       const { parts, bytes } = await readRewrites(clickhouse);
       return ok(parts === 0 ? 'none' : `${parts} parts are left, ${toMebibytes(bytes)} MiB`);
@@ -208,7 +210,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Disk of ClickHouse',
     isOfShard: true,
     advice: 'make room: ClickHouse stops writing when its disk is full, and events then wait in Redis',
-    unasked: CLICKHOUSE_RUNS,
+    unasked: firstOf('ClickHouse'),
     run: async (_, { clickhouse }) => {
       const disks = await readDisks(clickhouse);
       const least = Math.min(1, ...disks.map(({ freeBytes, totalBytes }) => freeBytes / totalBytes));
@@ -240,6 +242,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Workers',
     advice: 'start a worker process; with WORKER_JOBS, one for each of its jobs',
+    unasked: firstOf('Redis'),
     run: async ({ redis, shards }) => {
       // Without a mail server no worker takes mails.
       const names = queuesOf(shards).filter((name) => name !== MAIL_QUEUE);
@@ -253,6 +256,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Queues',
     advice: 'see ops/runbooks/ingest-lagging.md: is a worker running, and fast enough?',
+    unasked: firstOf('Redis'),
     run: async ({ redis, shards }) => {
       const waits = await Promise.all(
         queuesOf(shards).map((name) => withQueue(redis, name, (queue) => readOldestWaitMs(redis, queue))),
@@ -268,6 +272,7 @@ export const CHECKS: readonly Check[] = [
   {
     name: 'Dead letters',
     advice: 'npm run jobs -- list',
+    unasked: firstOf('Redis'),
     run: async ({ redis, shards }) => {
       const deadLetters = (
         await Promise.all(queuesOf(shards).map((name) => withQueue(redis, name, listDeadLetters)))
@@ -282,6 +287,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Moves between shards',
     advice:
       'their events wait in Redis; a worker cancels a move without a command within half a minute: is one running?',
+    unasked: firstOf('PostgreSQL'),
     run: async ({ postgres }) => {
       const moving: string[] = await postgres('project_placements').where({ state: 'moving' }).pluck('project_id');
       return judge(moving.length === 0, moving.length === 0 ? 'none' : `begun and not ended: ${moving.join(', ')}`);
@@ -292,6 +298,7 @@ export const CHECKS: readonly Check[] = [
     advice:
       'a database that does not answer keeps them open, and so does a suspended worker that has their lock: ' +
       'start the one, continue or end the other, and they end without another request',
+    unasked: firstOf('PostgreSQL'),
     run: async ({ postgres, shards }) => {
       const { rows } = await postgres.raw(LATE_ERASURES);
       const { erasures, projects } = rows[0];
@@ -310,22 +317,31 @@ export const CHECKS: readonly Check[] = [
     name: 'Clocks',
     advice: 'run a time service (chrony, systemd-timesyncd) on every machine: acceptance times come from these clocks',
     run: async (stores) => {
-      const asked = await Promise.allSettled(
-        clocks(stores).map((read) => withTimeout(CLOCK_ANSWER_MS, measureSkew(read))),
-      );
-      const skews = asked.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+      const { skews, asked } = await readSkews(stores);
       if (skews.length === 0) return { state: 'failed', found: 'no store answers' };
-      const silent = asked.length - skews.length;
+      const silent = asked - skews.length;
       const worst = Math.max(...skews);
-      const more = silent === 0 ? '' : `; not asked: ${silent} of ${asked.length} stores, which do not answer`;
+      const more = silent === 0 ? '' : `; not asked: ${silent} of ${asked} stores, which do not answer`;
       return judge(worst <= CLOCK_SKEW_MAX_MS, `within ${Math.round(worst)} ms of this machine${more}`);
     },
   },
 ];
 
+interface Server {
+  readonly number: number;
+  readonly text: string;
+  readonly problem: string | null;
+}
+
+const SERVER = `SELECT current_setting('server_version_num')::int AS number, version() AS text,
+  CASE WHEN pg_is_in_recovery() THEN 'a replica, which refuses writes'
+    WHEN current_setting('transaction_read_only') = 'on' THEN 'default_transaction_read_only is on: it refuses writes'
+    WHEN to_regclass('projects') IS NULL THEN 'without the tables of the service'
+    WHEN NOT has_table_privilege(to_regclass('projects')::oid, 'INSERT') THEN 'the account may not write'
+  END AS problem`;
+
 // An erasure takes seconds; a project is deleted after its keys have expired, about 20 minutes.
-const LATE_ERASURES = `
-  SELECT
+const LATE_ERASURES = `SELECT
     (SELECT count(*)::int FROM erasure_requests
      WHERE (status = 'requested' AND requested_at < now() - interval '1 minute')
         OR (status <> 'purged' AND purge_by < now())) AS erasures,
@@ -355,26 +371,4 @@ async function unlessRefused<T>(redis: Redis, answer: Promise<T>): Promise<T> {
 
 async function select<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
   return (await clickhouse.query({ query, format: 'JSONEachRow' })).json<T>();
-}
-
-const clocks = ({ postgres, redis, shards }: Stores): (() => Promise<number>)[] => [
-  async () => Number((await postgres.raw('SELECT extract(epoch FROM clock_timestamp()) * 1000 AS now')).rows[0].now),
-  async () => {
-    const [seconds, microseconds] = await redis.time();
-    return Number(seconds) * 1000 + Number(microseconds) / 1000;
-  },
-  ...shards.known.map(
-    ({ clickhouse }) =>
-      async () =>
-        Number((await select<{ now: string }>(clickhouse, 'SELECT toUnixTimestamp64Milli(now64(3)) AS now'))[0]?.now),
-  ),
-];
-
-/** Minimum clock difference to a store in milliseconds, without the round-trip time. */
-async function measureSkew(read: () => Promise<number>): Promise<number> {
-  await read();
-  const before = Date.now();
-  const there = await read();
-  const after = Date.now();
-  return Math.max(0, before - there, there - after);
 }

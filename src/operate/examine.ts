@@ -35,9 +35,13 @@ export async function examineAll(stores: Stores, more: readonly Check[] = []): P
   );
 }
 
+/** knex puts the statement, which may have several lines, in front of what PostgreSQL says. */
+const reasonOf = (error: unknown): string =>
+  inOneLine(error instanceof Error && 'severity' in error ? error.message.split(' - ').at(-1) : error);
+
 async function examine(check: Check, stores: Stores, shard: Shard): Promise<Finding & Partial<Examined>> {
   const failure = (found: string) =>
     ({ state: 'failed', found, ...(check.unasked !== undefined && { advice: check.unasked }) }) as const;
   const silence = delay(CHECK_TIMEOUT_MS, failure('no answer within 5 s'), { ref: false });
-  return Promise.race([check.run(stores, shard).catch((error: unknown) => failure(inOneLine(error))), silence]);
+  return Promise.race([check.run(stores, shard).catch((error: unknown) => failure(reasonOf(error))), silence]);
 }

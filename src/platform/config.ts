@@ -32,11 +32,28 @@ const address = (...schemes: readonly string[]) =>
     abort: true,
   });
 
+/** Clients of stores decode both, and most throw for a percent sign of the password itself. */
+const UNDECODABLE = { error: 'has a % in its user or password that begins no code: write %25 for it' };
+
+function isDecodable(text: string): boolean {
+  const { username, password } = new URL(text);
+  try {
+    decodeURIComponent(username + password);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const webAddress = () => address('https', 'http');
 
 /** One that has no path, with the reason why. */
 const rootAddress = (reason: string) =>
   webAddress().refine((text) => new URL(text).pathname === '/', { error: `must have no path: ${reason}` });
+
+/** Of the address of a ClickHouse, whose client takes settings from them. */
+export const PARAMETERS_ADVICE =
+  'must have no parameters after a question mark: https:// stands for TLS, and CLICKHOUSE_DATABASE names the database';
 
 const isNetwork = (text: string): boolean => ipaddr.isValid(text) || ipaddr.isValidCIDR(text);
 
@@ -89,12 +106,18 @@ const settings = z.object({
 
   DATABASE_URL: address('postgres', 'postgresql'),
   DATABASE_TLS: z.enum(['url', 'verify', 'self-signed']).default('url'),
-  REDIS_URL: address('redis', 'rediss'),
+  REDIS_URL: address('redis', 'rediss')
+    .refine(isDecodable, UNDECODABLE)
+    .refine((text) => /^(?:\/\d*)?$/.test(new URL(text).pathname), {
+      error: 'must have no path but the number of a database: redis://host:6379/1',
+    }),
   REDIS_TLS: z.enum(['verify', 'self-signed']).default('verify'),
   CLICKHOUSE_URL: z
     .string()
     .refine((text) => !hasSeveralHosts(text), { abort: true, error: SEVERAL_HOSTS_ADVICE })
-    .pipe(rootAddress('CLICKHOUSE_DATABASE names the database')),
+    .pipe(rootAddress('CLICKHOUSE_DATABASE names the database'))
+    .refine((text) => new URL(text).search === '', { error: PARAMETERS_ADVICE })
+    .refine(isDecodable, UNDECODABLE),
   CLICKHOUSE_DATABASE: z
     .string()
     .regex(/^[A-Za-z_][A-Za-z0-9_]*$/)
@@ -184,7 +207,7 @@ const settings = z.object({
   MAILS_PER_ADDRESS_PER_DAY_MAX: integer(200, 1),
   MAILS_OF_PROJECTS_PER_DAY_MAX: integer(10_000, 1),
   DEMOS_PER_DAY_MAX: integer(5, 1),
-  SMTP_URL: address('smtp', 'smtps').optional(),
+  SMTP_URL: address('smtp', 'smtps').refine(isDecodable, UNDECODABLE).optional(),
   MAIL_FROM: z.string().default('Event Analytics Service <no-reply@localhost>'),
   DNS_SERVERS: list()
     .refine((texts) => texts.every(isNameServer), {

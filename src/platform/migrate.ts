@@ -5,7 +5,7 @@ import { migrateShards, withClient } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
 import { requireShardNumber } from './clickhouse/shard-number.js';
 import { listShards, urlsOf } from './clickhouse/shards.js';
-import { failCommand, failWithMessage } from './command-failure.js';
+import { failCommand, failWithMessage, ofStore } from './command-failure.js';
 import { type Config, readOperatorConfig } from './config.js';
 import { EXIT_INTERRUPTED } from './exit-status.js';
 import { createLogger } from './log.js';
@@ -33,8 +33,8 @@ function parseArguments(): Arguments {
 
 async function migrate(config: Config, { wait, lost }: Arguments): Promise<void> {
   const log = createLogger({ process: 'migrate', level: config.LOG_LEVEL });
-  const postgres = await migratePostgres(config, progress);
-  const clickhouse = await migrateShards(config, { progress, lost });
+  const postgres = await ofStore('PostgreSQL', migratePostgres(config, progress));
+  const clickhouse = await ofStore('ClickHouse', migrateShards(config, { progress, lost }));
   progress.clear();
   log.info({ postgres, clickhouse }, 'migrated');
   for (const url of await listHosts(config)) {

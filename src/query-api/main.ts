@@ -11,6 +11,7 @@ import { createOperationsRouter } from '../platform/http/operations.js';
 import { listen, REQUEST_GRACE_MS } from '../platform/http/server.js';
 import { createLifecycle } from '../platform/lifecycle.js';
 import { createLogger } from '../platform/log.js';
+import { askPostgres } from '../platform/postgres/ask.js';
 import { createPostgres } from '../platform/postgres/client.js';
 import { collectProcessMetrics } from '../platform/process-metrics.js';
 import { createFailFastRedis } from '../platform/redis/client.js';
@@ -55,7 +56,7 @@ const app = createQueryApp({
     isMetricsEnabled: config.METRICS_ENABLED,
     stores: {
       clickhouse: askEngines,
-      postgres: async () => postgres.raw('SELECT 1'),
+      postgres: () => askPostgres(postgres),
     },
   }),
   log,

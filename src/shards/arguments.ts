@@ -1,6 +1,7 @@
 // Command line of `npm run shards`.
 import { isClusterName } from '../platform/clickhouse/running-inserts.js';
 import { requireShardNumber } from '../platform/clickhouse/shard-number.js';
+import { PARAMETERS_ADVICE } from '../platform/config.js';
 import { UsageError } from '../platform/usage-error.js';
 
 export type ShardsCommand =
@@ -125,5 +126,6 @@ function requireUrl(text: string, index: number, command: string): string {
       `the URL of argument ${index + 1} of ${command} must have no path: CLICKHOUSE_DATABASE names the database`,
     );
   }
+  if (url.search !== '') throw new UsageError(`the URL of argument ${index + 1} of ${command} ${PARAMETERS_ADVICE}`);
   return text;
 }

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'bullmq';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { createIngestQueue } from '../../src/ingest/queue.js';
+import type { Config } from '../../src/platform/config.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import { withAdvisoryLock } from '../../src/platform/postgres/advisory-lock.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
@@ -194,6 +195,27 @@ test('warns about a queue without a worker', async () => {
   redis.disconnect();
 });
 
+test('names a PostgreSQL without the tables of the service, and one that refuses writes', async () => {
+  const schema = new URL(databases.config.DATABASE_URL);
+  schema.searchParams.set('options', '-c search_path=pg_catalog');
+  const reading = new URL(databases.config.DATABASE_URL);
+  reading.searchParams.set('options', '-c default_transaction_read_only=on');
+  const empty = await doctor({ DATABASE_URL: schema.href });
+  expect(empty.output).toMatch(/✗ PostgreSQL: .*, without the tables of the service\n +→ .* npm run migrate has been/);
+  expect(empty.output).toContain('✗ Erasures and deletions: relation "erasure_requests" does not exist\n');
+  const { status, output } = await doctor({ DATABASE_URL: reading.href });
+  expect(output).toMatch(/✗ PostgreSQL: .*, default_transaction_read_only is on: it refuses writes\n/);
+  expect(status).toBe(1);
+});
+
+test('says of what needs a store that the store comes first', async () => {
+  const { output } = await doctor({ REDIS_URL: 'redis://127.0.0.1:1', DATABASE_URL: 'postgres://a@127.0.0.1:1/a' });
+  for (const name of ['Redis keeps what it holds', 'Disk of Redis', 'Dead letters']) {
+    expect(output).toMatch(new RegExp(`✗ ${name}: .*\\n +→ first do what is advised for Redis\\n`));
+  }
+  expect(output).toMatch(/✗ Moves between shards: .*\n +→ first do what is advised for PostgreSQL\n/);
+});
+
 test.each([
   ['DATABASE_URL', 'postgres://nobody@127.0.0.1:1/none', /✗ PostgreSQL: .*ECONNREFUSED.*\n +→ see that it runs/],
   ['CLICKHOUSE_URL', 'http://127.0.0.1:1', /✗ ClickHouse: .*ECONNREFUSED.*\n +→ see that it runs/],
@@ -226,6 +248,30 @@ test.each([
 ])('%s without %s names the store in one line', async (command, setting, url, name) => {
   const ended = await run(command.split(' '), { SERVICE_URL: 'http://127.0.0.1:1', [setting]: url });
   expect(ended).toEqual({ status: 1, output: `${name} ${NOTHING_LISTENS}` });
+});
+
+const atHostOf = (url: string, other: string): string =>
+  Object.assign(new URL(url), { host: new URL(other).host }).href;
+
+test.each<[string, (config: Config) => Record<string, string>]>([
+  ['PostgreSQL (DATABASE_URL) speaks no TLS: set DATABASE_TLS=url', () => ({ DATABASE_TLS: 'verify' })],
+  [
+    'PostgreSQL (DATABASE_URL) does not answer: Connection terminated unexpectedly',
+    ({ DATABASE_URL, CLICKHOUSE_URL }) => ({ DATABASE_URL: atHostOf(DATABASE_URL, CLICKHOUSE_URL) }),
+  ],
+  [
+    'ClickHouse (CLICKHOUSE_URL) cannot be used: socket hang up',
+    ({ DATABASE_URL, CLICKHOUSE_URL }) => ({ CLICKHOUSE_URL: atHostOf(CLICKHOUSE_URL, DATABASE_URL) }),
+  ],
+  [
+    'ClickHouse speaks no TLS, which https:// in its address asks for (CLICKHOUSE_URL',
+    ({ CLICKHOUSE_URL }) => ({ CLICKHOUSE_URL: CLICKHOUSE_URL.replace('http:', 'https:') }),
+  ],
+])('npm run migrate says in one line: %s', async (said, settings) => {
+  const { status, output } = await run(['dist/src/platform/migrate.js'], settings(databases.config));
+  expect(output).toMatch(/^[^\n]+\n$/);
+  expect(output).toContain(said);
+  expect(status).toBe(1);
 });
 
 test('a command without Redis says that it does not answer', async () => {

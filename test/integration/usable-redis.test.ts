@@ -48,6 +48,18 @@ test.each([
   expect(status).toBe(1);
 });
 
+test.each([
+  ['dist/processes/web.js', 'REDIS_URL is a Redis without the database 9999: take one that it has'],
+  ['dist/processes/worker.js', 'REDIS_URL is a Redis without the database 9999: take one that it has'],
+  ['dist/cli/doctor.js', 'a Redis without the database 9999'],
+])('%s names a database that Redis does not have, and ends', async (script, message) => {
+  const { status, output } = await run(script, {
+    REDIS_URL: new URL('/9999', await servers.start()).href,
+  });
+  expect(output).toContain(message);
+  expect(status).toBe(1);
+});
+
 const run = async (script: string, env: Record<string, string>): Promise<Ended> =>
   runScript([script], { ...databases.env, PORT: String(await findFreePort()), ...env });
 

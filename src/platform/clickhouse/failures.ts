@@ -96,6 +96,11 @@ export function nameAnswer(error: unknown): unknown {
     return new NamedAnswer(
       'the user or password in the address of ClickHouse is wrong (CLICKHOUSE_URL, or that of the shard)',
     );
+  if ('code' in error && error.code === 'EPROTO') {
+    return new NamedAnswer(
+      'ClickHouse speaks no TLS, which https:// in its address asks for (CLICKHOUSE_URL, or that of the shard)',
+    );
+  }
   const title = error.message.startsWith('<') ? PAGE_TITLE.exec(error.message)?.[1] : undefined;
   return title === undefined ? error : new NamedAnswer(`a proxy in front of ClickHouse answered "${title}"`);
 }

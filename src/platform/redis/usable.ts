@@ -1,7 +1,7 @@
 // Whether the service can run on a Redis at all: not on a cluster, which refuses commands whose
 // keys are on different servers, not on a replica, which refuses writes, and not on the Redis of
 // another installation, because each would take the jobs of the other and store events in its own
-// databases.
+// databases, nor in a database that it does not have.
 import { createHmac } from 'node:crypto';
 import { ConfigProblem } from '../config-problem.js';
 import type { Redis } from './client.js';
@@ -19,6 +19,18 @@ export function findUnusable(info: string): string | undefined {
 }
 
 /**
+ * Which database of REDIS_URL the server does not have: clients then go on with the first one,
+ * which may be that of another service. Undefined when it has it.
+ */
+export async function findMissingDatabase(redis: Redis): Promise<string | undefined> {
+  const { db = 0 } = redis.options;
+  if (db === 0) return undefined;
+  const error = await redis.select(db).catch((thrown: unknown) => thrown);
+  if (!(error instanceof Error && /index is out of range/i.test(error.message))) return undefined;
+  return `a Redis without the database ${db}`;
+}
+
+/**
  * Throws a ConfigProblem for a cluster, a replica, and a Redis of an installation with another
  * secret; an unused one belongs to this installation from now on. One that refuses the commands is
  * let in: its memory may be full, which workers end.
@@ -26,6 +38,8 @@ export function findUnusable(info: string): string | undefined {
 export async function requireUsableRedis(redis: Redis, secretKeyBase: string): Promise<void> {
   const unusable = findUnusable(await redis.info().catch(() => ''));
   if (unusable !== undefined) throw new ConfigProblem(`REDIS_URL is ${unusable}: ${SERVER_ADVICE}`);
+  const missing = await findMissingDatabase(redis);
+  if (missing !== undefined) throw new ConfigProblem(`REDIS_URL is ${missing}: take one that it has`);
   const own = createHmac('sha256', secretKeyBase).update(INSTALLATION_KEY).digest('hex');
   const holder = await claim(redis, own).catch(() => own);
   if (holder === own) return;

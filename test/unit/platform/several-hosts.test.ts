@@ -113,6 +113,9 @@ test('the command line removes a shard, and changes its addresses', () => {
   expect(() => parseShardsCommand(['add', 'https://a/analytics'])).toThrow(
     'the URL of argument 1 of add must have no path: CLICKHOUSE_DATABASE names the database',
   );
+  expect(() => parseShardsCommand(['address', '2', 'https://a', 'https://b/?secure=1'])).toThrow(
+    'the URL of argument 3 of address must have no parameters after a question mark',
+  );
 });
 
 test('queries go to the next replica that has all rows, or answers at all, while the first does not', async () => {
