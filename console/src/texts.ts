@@ -97,7 +97,7 @@ export const texts = {
     more: 'Show all rows',
     onlyFirst: (shown: number, total: number) =>
       `Only the first ${shown.toLocaleString('en')} of ${plural(total, 'row')} are shown.`,
-    scanned: (rows: string) => `${rows} rows read`,
+    scanned: (count: number, rows: string) => `${rows} ${count === 1 ? 'row' : 'rows'} read`,
     soFar: 'so far',
     partial: 'partial',
     isRunning: 'This bucket is not over yet: its numbers still grow.',
