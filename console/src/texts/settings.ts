@@ -1,5 +1,8 @@
 // Texts of the settings.
 
+const ROLES = { owner: 'Owner', admin: 'Admin', member: 'Member' } as const;
+type Role = keyof typeof ROLES;
+
 export const settingsTexts = {
   parts: {
     project: 'Project',
@@ -68,9 +71,11 @@ export const settingsTexts = {
   expired: 'Expired',
   membersOf: (organization: string) =>
     `Of ${organization}: all its projects have the same members. For one project alone, make a token, which reads and does not sign in.`,
-  roles: { owner: 'Owner', admin: 'Admin', member: 'Member' },
+  roles: ROLES,
   role: 'Role',
   roleOf: (name: string) => `Role of ${name}`,
+  roleChanged: (name: string, role: Role) =>
+    `Another tab or member has made ${name} ${ROLES[role]} meanwhile. Choose again to change this.`,
   remove: 'Remove',
   searchMembers: 'Search members',
   searchTokens: 'Search tokens',
