@@ -105,7 +105,7 @@ test('delivery shows failed jobs, which are discarded and replayed; operators se
   await jobs.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Audit trail' }).click();
   const trail = page.getByRole('region', { name: 'Audit trail' });
-  for (const action of ['job.replayed', 'job.discarded']) {
+  for (const action of ['Replayed a failed job job.replayed', 'Discarded a failed job job.discarded']) {
     await trail.getByRole('rowheader', { name: action }).waitFor();
   }
 });

@@ -126,7 +126,7 @@ export const settingsTexts = {
   },
   figures: { events_ingested: 'Events received', events_stored: 'Events stored', queries_run: 'Queries' },
   auditNote:
-    'Erasures, exports, deletions, and jobs that were replayed or discarded: who, what, when, and with what outcome. Entries cannot be changed.',
+    'Erasures, exports, lists of people, imports, and jobs that were replayed or discarded: who, what, when, and with what outcome. Entries cannot be changed.',
   noAudit: 'There are no entries.',
   auditColumns: ['Time', 'Action', 'Outcome', 'By', 'About', 'Details'],
   actors: {
