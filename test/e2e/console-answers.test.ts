@@ -112,7 +112,7 @@ describe('what is drawn', () => {
     expect(partial).toEqual([0, rows.length - 1]);
     const visited = await shop.visit(askPath(q));
     await region(visited)
-      .getByText(/^Dashed: the bucket is not complete. .*: partial. .*: so far.$/)
+      .getByText(/^Dashed: not complete. .*: partial. .*: so far.$/)
       .waitFor();
     expect(await region(visited).locator('svg rect[stroke-dasharray][stroke-width="1.5"]').count()).toBe(2);
     await takePictures(visited, 'chart');
@@ -122,7 +122,7 @@ describe('what is drawn', () => {
     await expect.poll(() => cells.count()).toBe(rows.length);
     const marks = cells.locator('em[title]');
     expect(await marks.allTextContents()).toEqual(['partial', 'so far']);
-    expect(await marks.first().getAttribute('title')).toBe('The range covers only a part of this bucket.');
+    expect(await marks.first().getAttribute('title')).toBe('The range covers only a part of it.');
     // As screen readers read the cell.
     await region(visited)
       .getByRole('cell', { name: /\d so far$/ })

@@ -195,6 +195,28 @@ test('a setting that another tab has saved is replaced only after it was named',
   await expect.poll(nameStored).toBe('Mine');
 });
 
+test('a role that another tab has changed is replaced only after it was named', async () => {
+  await shop.join('role@example.com', 'member');
+  const { page, context } = await shop.visit('/settings/members');
+  const role = (tab: typeof page) => tab.getByRole('combobox', { name: 'Role of role@example.com' });
+  await role(page).waitFor();
+  const other = await context.newPage();
+  await other.goto(shop.addressOf('/settings/members'));
+  await role(other).selectOption('admin');
+  const stored = async () => {
+    const people = shop.postgres('people').where({ email: 'role@example.com' });
+    const where = { organization_id: shop.organizationId, person_id: people.select('id') };
+    return (await shop.postgres('members').where(where).first('role')).role;
+  };
+  await expect.poll(stored).toBe('admin');
+  await role(page).selectOption('owner');
+  await page.getByRole('alert').filter({ hasText: 'has made role@example.com Admin meanwhile' }).waitFor();
+  await expect.poll(() => role(page).inputValue()).toBe('admin');
+  expect(await stored()).toBe('admin');
+  await role(page).selectOption('owner');
+  await expect.poll(stored).toBe('owner');
+});
+
 test('a version is restored by a second attempt when another tab has saved before the first', async () => {
   const id = await createDashboard(shop, SALES);
   const { page, context } = await shop.visit(`/dashboards/${id}`);

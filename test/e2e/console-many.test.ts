@@ -1,9 +1,11 @@
 // The console of an account with many things: searches above long lists, the edges of a row of
-// screens that is longer than a phone is wide, links that keep their place, and hidden tabs.
+// screens that is longer than a phone is wide, links and marks that keep their place, and hidden
+// tabs.
 import { expect, test } from 'vitest';
 import { askPath } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
 import { track } from '../support/track.js';
 
 const MANY = 13;
@@ -128,4 +130,39 @@ test('a hidden tab has no live connection, and shows what came meanwhile when it
   await connected;
   await log.getByText('meanwhile', { exact: true }).waitFor();
   await page.context().close();
+});
+
+test('the reason of a rejected event has the rest of its line', async () => {
+  const { page } = await shop.visit('/live', { browser: { viewport: { width: 1024, height: 800 } } });
+  await track(shop.url, shop.publicKey, { events: [{ event_type: 'a', user_id: 'a', event_properties: 'no' }] });
+  const reason = page.getByRole('region', { name: 'Rejected' }).getByText('properties not an object');
+  await reason.waitFor();
+  const [wide, row] = await Promise.all([reason, reason.locator('..')].map((each) => each.boundingBox()));
+  expect((wide?.x ?? 0) + (wide?.width ?? 0)).toBeCloseTo((row?.x ?? 0) + (row?.width ?? 0), 0);
+});
+
+test('what marks a dashboard is as high as its line beside one with a long title', async () => {
+  const yaml = (title: string) => `version: 1\ntitle: ${title}\nsections: [{title: A, cards: []}]\n`;
+  await createDashboard(shop, yaml('Short'), 'personal');
+  await createDashboard(shop, yaml('A title that needs more than one line of its card in the list '.repeat(3)));
+  const { page } = await shop.visit('/dashboards');
+  const mark = await page.getByText('Only you', { exact: true }).first().boundingBox();
+  const card = await page.getByRole('link', { name: 'Short' }).first().boundingBox();
+  expect(card?.height).toBeGreaterThan(100);
+  expect(mark?.height).toBeLessThan(24);
+});
+
+test('a button that is disabled looks the same under the pointer', async () => {
+  const { page } = await shop.visit('/ask');
+  const run = page.getByRole('button', { name: 'Run', exact: true });
+  const colour = () =>
+    page.evaluate<string>(`getComputedStyle([...document.querySelectorAll('button')]
+      .find(({ textContent }) => textContent === 'Run')).backgroundColor`);
+  await run.waitFor();
+  const before = await colour();
+  await run.hover({ force: true });
+  expect(await run.isDisabled()).toBe(true);
+  expect(await colour()).toBe(before);
+  await page.getByRole('textbox', { name: 'Query' }).fill('*');
+  await expect.poll(colour).not.toBe(before);
 });

@@ -105,7 +105,7 @@ test('delivery shows failed jobs, which are discarded and replayed; operators se
   await jobs.waitFor({ state: 'detached' });
   await page.getByRole('link', { name: 'Audit trail' }).click();
   const trail = page.getByRole('region', { name: 'Audit trail' });
-  for (const action of ['job.replayed', 'job.discarded']) {
+  for (const action of ['Replayed a failed job job.replayed', 'Discarded a failed job job.discarded']) {
     await trail.getByRole('rowheader', { name: action }).waitFor();
   }
 });
@@ -364,7 +364,7 @@ test('what a form has stays when the session has ended, and is stored after a si
 test('what is no query is not called one when it cannot be loaded', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/api/**', (route) => route.fulfill({ status: 404, json: { error: 'it is gone' } }));
-  for (const path of ['/alerts', '/alerts/reports', '/data#part=rejected']) {
+  for (const path of ['/alerts', '/alerts/reports', '/people', '/experiments', '/data', '/data#part=rejected']) {
     await page.goto('about:blank');
     await page.goto(shop.addressOf(path));
     await page.getByRole('alert').filter({ hasText: 'This could not be loaded' }).waitFor();

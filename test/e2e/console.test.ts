@@ -64,13 +64,13 @@ describe('a new project', () => {
       .waitFor();
     const status = page.getByRole('status');
     await status.filter({ hasText: 'Waiting for the first event' }).waitFor();
-
+    expect(await page.getByRole('link', { name: 'Ask about your events' }).count()).toBe(0);
     await track(shop.url, project.publicKey, { events: [{ user_id: 'ada' }] });
     await status.filter({ hasText: /rejected: .*event.type/ }).waitFor();
     const command = page.getByRole('code').filter({ hasText: 'curl' }).first();
     await runInShell((await command.textContent()) ?? '');
     await status.filter({ hasText: 'First event received' }).waitFor();
-
+    await page.getByRole('link', { name: 'Ask about your events' }).waitFor();
     expect(await page.content()).not.toContain(project.secretKey);
     await page.getByRole('button', { name: 'Show' }).click();
     await page.getByText(project.secretKey).waitFor();

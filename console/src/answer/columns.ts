@@ -17,6 +17,7 @@ export type ColumnKind =
   | 'edge'
   | 'date'
   | 'time'
+  | 'path'
   | 'text';
 
 const SECONDS: Readonly<Record<string, readonly string[]>> = {
@@ -47,6 +48,7 @@ function kindOf(answer: Answer, column: string): ColumnKind {
   if (SECONDS[mode]?.includes(column)) return 'seconds';
   if (column === 'coverage' && (mode === 'fields' || mode === 'inspect')) return 'percent';
   if (DATES[mode] === column) return 'date';
+  if (mode === 'paths' && column === 'path') return 'path';
   if (timeUnitOf(column) !== undefined && mode !== 'users') return 'bucket';
   if (cycleUnitOf(column) !== undefined) return 'cycle';
   const kind = kindOfCells(rows, column);
@@ -104,7 +106,7 @@ export function showCell({ name, kind }: ShownColumn, cell: Cell | undefined, ti
   if (cell === null || cell === undefined) return isNumeric(kind) ? '–' : texts.answer.none;
   if (cell === '') return texts.answer.emptyText;
   if (typeof cell === 'number') return showNumber(kind, cell, name);
-  if (Array.isArray(cell)) return cell.join(' → ');
+  if (Array.isArray(cell)) return cell.join(kind === 'path' ? ' → ' : ' · ');
   if (typeof cell === 'object') return JSON.stringify(cell);
   if (typeof cell === 'boolean') return String(cell);
   if (kind === 'bucket') return longLabel(timeUnitOf(name.replace(PREVIOUS, '')) ?? 'day', cell, timeZone);

@@ -36,7 +36,7 @@ export function Picture({ answer, timezone, view, setView, showAll, refine }: Pr
           <span>{timezone}</span>
           <span>{texts.answer.rows(answer.rows.length, answer.total)}</span>
           <span>{answer.elapsed_ms.toLocaleString('en')} ms</span>
-          <span>{texts.answer.scanned(compact(answer.rows_scanned))}</span>
+          <span>{texts.answer.scanned(answer.rows_scanned, compact(answer.rows_scanned))}</span>
         </p>
         {drawing !== undefined && (
           <fieldset className={style.switch}>

@@ -74,7 +74,8 @@ function Names({ project, part, name }: NamesProps) {
     [part, catalog.data, figures.data],
   );
   const failed = [catalog, figures].find(({ error, isFetching }) => error !== null && !isFetching);
-  if (failed?.error) return <FailedAnswer failure={failed.error} retry={retryFailed([catalog, figures])} />;
+  if (failed?.error)
+    return <FailedAnswer failure={failed.error} retry={retryFailed([catalog, figures])} title={texts.notLoaded} />;
   const names = events ?? fields;
   if (names === undefined) return <p role="status">{texts.loading}</p>;
   if (events?.length === 0) return <NoEvents project={project} />;

@@ -36,7 +36,9 @@ export function EventDetail({ project, event }: Props) {
             {dataTexts.ask}
           </Link>
         </header>
-        {failed?.error && <FailedAnswer failure={failed.error} retry={retryFailed([byDay, inspected])} />}
+        {failed?.error && (
+          <FailedAnswer failure={failed.error} retry={retryFailed([byDay, inspected])} title={texts.notLoaded} />
+        )}
         {byDay.data !== undefined && <ByDay answer={byDay.data} event={event} timezone={project.timezone} />}
       </section>
       <section className={`card ${style.card}`} aria-labelledby="properties">

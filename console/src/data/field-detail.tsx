@@ -30,7 +30,7 @@ export function FieldDetail({ project, field }: { readonly project: Project; rea
       </header>
       <h3>{dataTexts.valuesOf(field)}</h3>
       {error && !isFetching ? (
-        <FailedAnswer failure={error} retry={() => void refetch()} />
+        <FailedAnswer failure={error} retry={() => void refetch()} title={texts.notLoaded} />
       ) : data === undefined ? (
         <p role="status">{texts.loading}</p>
       ) : data.rows.length === 0 ? (

@@ -27,7 +27,7 @@ export function List({ project }: { readonly project: Project }) {
         <p className="muted">{experimentTexts.period}</p>
       </header>
       {failed?.error ? (
-        <FailedAnswer failure={failed.error} retry={retryFailed([people, byDay])} />
+        <FailedAnswer failure={failed.error} retry={retryFailed([people, byDay])} title={texts.notLoaded} />
       ) : summaries === undefined ? (
         <p role="status">{texts.loading}</p>
       ) : summaries.length === 0 ? (

@@ -75,7 +75,7 @@ function Search({ project, words }: { readonly project: Project; readonly words:
           </a>
         </p>
       )}
-      {error && !isFetching && <FailedAnswer failure={error} retry={() => void refetch()} />}
+      {error && !isFetching && <FailedAnswer failure={error} retry={() => void refetch()} title={texts.notLoaded} />}
       {isPending && isFetching && <p role="status">{texts.loading}</p>}
       {data !== undefined && (
         <section aria-busy={isFetching} aria-label={texts.nav.people}>

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { isAtLeast, type Project } from '../boot.js';
+import { auditActions, auditOutcomes } from '../texts/audit.js';
 import { settingsTexts } from '../texts/settings.js';
 import { AUDIT_PAGE, type AuditEntry, auditQuery, membersQuery } from './api.js';
 import { ScrollingTable } from './scrolling-table.js';
@@ -30,8 +31,11 @@ export function Audit({ project }: { readonly project: Project }) {
           {data.map((entry) => (
             <tr key={entry.id}>
               <td className={style.moment}>{instant(entry.at, project.timezone)}</td>
-              <th scope="row">{entry.action}</th>
-              <td>{entry.outcome}</td>
+              <th scope="row">
+                {auditActions[entry.action] ?? entry.action}
+                <code className={style.prefix}>{entry.action}</code>
+              </th>
+              <td>{auditOutcomes[entry.outcome] ?? entry.outcome}</td>
               <td>
                 {nameOf(entry.actor) ?? (
                   <>
@@ -67,5 +71,5 @@ const subjectOf = ({ subject, subject_hash: hash }: AuditEntry): string =>
 
 const detailsOf = ({ details }: AuditEntry): string =>
   Object.entries(details)
-    .map(([name, value]) => `${name}: ${String(value)}`)
+    .map(([name, value]) => `${name.replaceAll('_', ' ')}: ${String(value)}`)
     .join(' · ');

@@ -1,6 +1,6 @@
 // Members of the organization and open invitations. The form that invites is above the lists, which
 // may be long.
-import { useQuery } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
@@ -31,6 +31,7 @@ const textOf = ({ email, name, user_id }: Member): string => [email, name, user_
 
 export function Members({ project }: { readonly project: Project }) {
   const request = useQuery(membersQuery(project));
+  const client = useQueryClient();
   const { data } = request;
   const { found, field } = useSearch(data ?? [], textOf, settingsTexts.searchMembers);
   const { asked: leaving, ask, close, problem, isBusy, attempt } = useConfirmation<Member>();
@@ -39,6 +40,14 @@ export function Members({ project }: { readonly project: Project }) {
     attempt(settingsTexts.removeThis(nameOf(member)), async () => {
       await removeMember(project, member.user_id);
       close();
+    });
+  const setRole = (member: Member, role: string) =>
+    attempt(settingsTexts.roleOf(nameOf(member)), async () => {
+      // Another tab may have changed it since: that is named before it is replaced.
+      const members = await client.fetchQuery(membersQuery(project));
+      const stored = members.find(({ user_id: id }) => id === member.user_id)?.role ?? member.role;
+      if (stored !== member.role && stored !== role) throw new Error(settingsTexts.roleChanged(nameOf(member), stored));
+      await changeRole(project, member.user_id, role);
     });
   return (
     <>
@@ -57,12 +66,7 @@ export function Members({ project }: { readonly project: Project }) {
                 aria-label={settingsTexts.roleOf(nameOf(member))}
                 value={member.role}
                 disabled={isBusy}
-                onChange={({ target }) =>
-                  void attempt(
-                    settingsTexts.roleOf(nameOf(member)),
-                    async () => void (await changeRole(project, member.user_id, target.value)),
-                  )
-                }
+                onChange={({ target }) => void setRole(member, target.value)}
               >
                 {ROLES.map((role) => (
                   <option key={role} value={role}>

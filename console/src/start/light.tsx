@@ -1,7 +1,9 @@
 // A light that turns green with the first event. It watches the store that answers queries, and
-// shows rejected events with their reasons, because a broken set-up looks like waiting.
+// shows rejected events with their reasons, because a broken set-up looks like waiting. Once it is
+// green, the first question is the next step.
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
+import { Link } from 'wouter';
 import { compact } from '../answer/format.js';
 import { eventCountQuery, hasEventsQuery } from '../api/event-count.js';
 import { useLive } from '../api/use-live.js';
@@ -47,6 +49,11 @@ export function Light({ projectId }: { readonly projectId: string }) {
       <p role="status" className={style.status}>
         {count !== undefined && !isLoading ? status : texts.loading}
       </p>
+      {hasEvents && (
+        <Link className={wasNew ? 'button primary' : 'button'} href={`/projects/${projectId}/ask`}>
+          {startTexts.ask}
+        </Link>
+      )}
       {state === 'waiting' && live.problem !== undefined && <p className={style.more}>{live.problem}</p>}
       {state === 'waiting' && isLate && <p className={style.more}>{startTexts.nothing}</p>}
       {samples.length > 0 && (

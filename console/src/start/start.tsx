@@ -2,7 +2,6 @@
 // the first event.
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { Pending } from '../answer/pending.js';
 import { eventCountQuery, hasEventsQuery } from '../api/event-count.js';
 import { detailsQuery } from '../api/project-details.js';
@@ -51,11 +50,6 @@ export function Start({ project, boot }: { readonly project: Project; readonly b
         </>
       )}
       {!project.isDemo && <Demo project={project} boot={boot} />}
-      <p>
-        <Link className="button" href={`/projects/${project.id}/ask`}>
-          {startTexts.ask}
-        </Link>
-      </p>
     </div>
   );
 }

@@ -1,5 +1,8 @@
 // Texts of the settings.
 
+const ROLES = { owner: 'Owner', admin: 'Admin', member: 'Member' } as const;
+type Role = keyof typeof ROLES;
+
 export const settingsTexts = {
   parts: {
     project: 'Project',
@@ -68,9 +71,11 @@ export const settingsTexts = {
   expired: 'Expired',
   membersOf: (organization: string) =>
     `Of ${organization}: all its projects have the same members. For one project alone, make a token, which reads and does not sign in.`,
-  roles: { owner: 'Owner', admin: 'Admin', member: 'Member' },
+  roles: ROLES,
   role: 'Role',
   roleOf: (name: string) => `Role of ${name}`,
+  roleChanged: (name: string, role: Role) =>
+    `Another tab or member has made ${name} ${ROLES[role]} meanwhile. Choose again to change this.`,
   remove: 'Remove',
   searchMembers: 'Search members',
   searchTokens: 'Search tokens',
@@ -121,7 +126,7 @@ export const settingsTexts = {
   },
   figures: { events_ingested: 'Events received', events_stored: 'Events stored', queries_run: 'Queries' },
   auditNote:
-    'Erasures, exports, deletions, and jobs that were replayed or discarded: who, what, when, and with what outcome. Entries cannot be changed.',
+    'Erasures, exports, lists of people, imports, and jobs that were replayed or discarded: who, what, when, and with what outcome. Entries cannot be changed.',
   noAudit: 'There are no entries.',
   auditColumns: ['Time', 'Action', 'Outcome', 'By', 'About', 'Details'],
   actors: {

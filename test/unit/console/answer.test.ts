@@ -19,6 +19,7 @@ import { cohortsOf } from '../../../console/src/charts/cohorts.js';
 import { blocksOf } from '../../../console/src/charts/funnel-blocks.js';
 import { labelEvery } from '../../../console/src/charts/series.js';
 import { check } from '../../../console/src/language/language.js';
+import { texts } from '../../../console/src/texts.js';
 import { parseDashboard } from '../../../src/dashboards/parse-dashboard.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 
@@ -26,6 +27,7 @@ const plain = (text: string): string => text.replaceAll('\u202f', ' ');
 
 test.each([
   [compact(0), '0'],
+  [texts.answer.scanned(1, '1'), '1 row read'],
   [compact(999.94), '999.9'],
   [compact(1234), '1,234'],
   [compact(12_340), '12.3 k'],
