@@ -137,8 +137,12 @@ test('the reason of a rejected event has the rest of its line', async () => {
   await track(shop.url, shop.publicKey, { events: [{ event_type: 'a', user_id: 'a', event_properties: 'no' }] });
   const reason = page.getByRole('region', { name: 'Rejected' }).getByText('properties not an object');
   await reason.waitFor();
-  const [wide, row] = await Promise.all([reason, reason.locator('..')].map((each) => each.boundingBox()));
+  const [wide, row, time] = await Promise.all(
+    [reason, reason.locator('..'), reason.locator('..').getByRole('time')].map((each) => each.boundingBox()),
+  );
   expect((wide?.x ?? 0) + (wide?.width ?? 0)).toBeCloseTo((row?.x ?? 0) + (row?.width ?? 0), 0);
+  // Nothing but a gap is between the time and the reason.
+  expect((wide?.x ?? 0) - (time?.x ?? 0) - (time?.width ?? 0)).toBeLessThan(20);
 });
 
 test('what marks a dashboard is as high as its line beside one with a long title', async () => {
