@@ -1,15 +1,17 @@
-// Worker of exports: streams the events of a person from ClickHouse to the web process that
-// requested them, with back-pressure. Every job starts at once; fair-places.ts limits and orders
-// the concurrent reads.
+// Worker of exports: streams events of a person or of a project from ClickHouse, or its identities
+// from PostgreSQL, to the web process that requested them, with back-pressure. Every job starts at
+// once; fair-places.ts limits and orders the concurrent reads of ClickHouse.
 import { ClickHouseError } from '@clickhouse/client';
 import { type Job, Worker } from 'bullmq';
 import { Shards } from '../src/platform/clickhouse/shards.js';
 import { FairPlaces } from '../src/platform/flow/fair-places.js';
 import { ChunkSender } from '../src/platform/redis/chunk-channel.js';
 import { logErrors } from '../src/platform/redis/log-errors.js';
+import { exportIdentities } from '../src/privacy/export-identities.js';
 import { EXPORT_QUEUE, type ExportJob } from '../src/privacy/export-queue.js';
 import { decodeExportRequest } from '../src/privacy/export-request.js';
 import { exportEvents } from '../src/privacy/export-store.js';
+import { isProjectDeleted } from '../src/privacy/project-store.js';
 import type { Needs, RunningJob } from './runtime.js';
 
 // A deploy lets short exports finish; a longer one is aborted, and the client requests it again.
@@ -37,13 +39,19 @@ export function startExportWorker({ config, postgres, redis, log }: ExportNeeds)
 
   async function sendAll(sender: ChunkSender): Promise<void> {
     const signal = AbortSignal.any([sender.signal, stopping.signal]);
-    const person = decodeExportRequest(sender.request);
-    const { at, epoch } = await shards.homeOf(person.projectId);
-    const source = { clickhouse: at.clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, places, log };
-    for await (const lines of exportEvents(source, person, signal)) await sender.send(lines);
-    // A move deletes the rows at the old shard, perhaps while they were read.
-    const { epoch: epochNow } = await shards.homeOf(person.projectId);
-    if (epochNow !== epoch) throw new Error('the project was moved to another shard meanwhile');
+    const request = decodeExportRequest(sender.request);
+    const { projectId } = request;
+    if (request.kind === 'identities') {
+      for await (const lines of exportIdentities(postgres, projectId, signal)) await sender.send(lines);
+    } else {
+      const { at, epoch } = await shards.homeOf(projectId);
+      const source = { clickhouse: at.clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, places, log };
+      for await (const lines of exportEvents(source, request, signal)) await sender.send(lines);
+      // A move deletes the rows at the old shard, perhaps while they were read.
+      const { epoch: epochNow } = await shards.homeOf(projectId);
+      if (epochNow !== epoch) throw new Error('the project was moved to another shard meanwhile');
+    }
+    if (await isProjectDeleted(postgres, projectId)) throw new Error('the project was deleted meanwhile');
     await sender.end();
   }
 

@@ -16,7 +16,11 @@ const PATHS_OF_FEATURE = {
   mcp: ['/mcp', '/oauth', PROTECTED_RESOURCE_PATH, AUTHORIZATION_SERVER_PATH],
   dashboards: ['/api/dashboard-sync', '/api/projects/:projectId/dashboards'],
   alerts: ['/api/projects/:projectId/alerts', '/api/projects/:projectId/reports'],
-  privacy: ['/api/gdpr', ...['erasures', 'exports', 'audit'].map((name) => `/api/projects/:projectId/${name}`)],
+  privacy: [
+    '/api/gdpr',
+    '/api/export',
+    ...['erasures', 'exports', 'audit'].map((name) => `/api/projects/:projectId/${name}`),
+  ],
   admin: ['/api/admin'],
   // Signing out stays possible.
   'sign-in': ['/auth/idp', '/login', '/sign-in'],

@@ -68,6 +68,8 @@ export const ROUTES = [
   { method: 'GET', path: '/api/gdpr/users/{userID}/export', auth: { scope: 'admin' } },
   { method: 'GET', path: '/api/gdpr/requests/{requestID}', auth: { scope: 'admin' } },
   { method: 'GET', path: '/api/gdpr/audit', auth: { scope: 'admin' } },
+  { method: 'GET', path: '/api/export/events', auth: { scope: 'admin' } },
+  { method: 'GET', path: '/api/export/identities', auth: { scope: 'admin' } },
 
   { method: 'GET', path: '/api/orgs', auth: 'session' },
   { method: 'POST', path: '/api/orgs', auth: 'session' },
@@ -161,6 +163,8 @@ export const ROUTES = [
   { method: 'POST', path: '/api/projects/{projectID}/erasures', auth: 'session', role: 'admin' },
   { method: 'GET', path: '/api/projects/{projectID}/erasures/{requestID}', auth: 'session', role: 'admin' },
   { method: 'POST', path: '/api/projects/{projectID}/exports', auth: 'session', role: 'admin' },
+  { method: 'GET', path: '/api/projects/{projectID}/exports/events', auth: 'session', role: 'admin' },
+  { method: 'GET', path: '/api/projects/{projectID}/exports/identities', auth: 'session', role: 'admin' },
   { method: 'GET', path: '/api/projects/{projectID}/audit', auth: 'session', role: 'admin' },
   { method: 'GET', path: '/api/projects/{projectID}/delivery', auth: 'session', role: 'owner' },
   { method: 'POST', path: '/api/projects/{projectID}/delivery/replay', auth: 'session', role: 'owner' },

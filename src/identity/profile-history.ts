@@ -30,7 +30,7 @@ export interface ProfileHistory {
 /** Sequence numbers are microseconds. */
 export const MICROSECONDS_PER_MS = 1000;
 /** The time of imported records that have none. */
-const UNKNOWN_TIME_MS = Date.UTC(2000, 0, 1);
+export const UNKNOWN_TIME_MS = Date.UTC(2000, 0, 1);
 /** Time of acceptance, epoch milliseconds. */
 export const timeOf = (seq: number): number => Math.floor(seq / MICROSECONDS_PER_MS);
 

@@ -35,7 +35,8 @@ export interface ImportedEvent {
   /** Parts of the client, in records without a user agent. */
   readonly agent?: Agent | undefined;
   readonly geo?: Geography | undefined;
-  readonly origin: 'client' | 'server';
+  /** Undefined when the source does not know it. */
+  readonly origin: 'client' | 'server' | undefined;
 }
 
 export type Mapped =

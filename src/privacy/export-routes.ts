@@ -1,23 +1,24 @@
-// GET /api/gdpr/users/{userID}/export, and the same for signed-in people: enqueues a job, relays
-// the chunks of the worker with back-pressure, and records the outcome in the audit trail. A
-// response that ends normally is complete; any failure breaks the connection.
-import type { Response, Router } from 'express';
+// Exports of a person (GET /api/gdpr/users/{userID}/export) and of a project (GET /api/export/…),
+// and the same for signed-in people: enqueues a job, relays the chunks of the worker with
+// back-pressure, and records the outcome in the audit trail. A response that ends normally is
+// complete; any failure breaks the connection.
+import type { Request, Response, Router } from 'express';
 import { createGuardedRouter, type GuardDeps } from '../access/guarded-router.js';
-import { authenticate } from '../access/middleware.js';
+import { authenticate, credentialOf } from '../access/middleware.js';
 import type { RateLimits } from '../access/rate-limits.js';
 import { PublicError } from '../platform/errors.js';
 import { OpenLimit } from '../platform/flow/open-limit.js';
-import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
+import { parseJsonBody, parseParameters, readJsonBody } from '../platform/http/json-body.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { ChunkReceiver } from '../platform/redis/chunk-channel.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type NewAuditEntry, recordAudit } from './audit-store.js';
 import { createExportQueue, type ExportQueue, enqueueExport, forgetExport } from './export-queue.js';
-import { encodeExportRequest } from './export-request.js';
+import { type ExportRequest, encodeExportRequest, type PersonExport } from './export-request.js';
 import type { HashId } from './id-hash.js';
 import { type Requester, requesterOf, signedInRequester } from './requester.js';
-import { personBody } from './schema.js';
+import { exportRange, noParameters, personBody } from './schema.js';
 import { isErasureKnown } from './store.js';
 import { requireUserId } from './user-id.js';
 
@@ -53,14 +54,36 @@ export function createExports(deps: ExportDeps): Exports {
       running.delete(answering);
     });
   };
+  const answerPerson = async (requester: Requester, id: string, res: Response): Promise<void> => {
+    const { projectId } = requester;
+    const request = { kind: 'person', projectId, userId: requireUserId(id) } as const;
+    await answer({ requester, request, subject: await findSubject(deps, request), details: {}, res });
+  };
+  const answerEvents = (requester: Requester, req: Request, res: Response): Promise<void> => {
+    const { from, to } = parseParameters(exportRange, req.query);
+    const request = { kind: 'events', projectId: requester.projectId, fromMs: from, untilMs: to } as const;
+    return answer({ requester, request, subject: {}, details: { of: 'events', ...shownRange(from, to) }, res });
+  };
+  const answerIdentities = (requester: Requester, req: Request, res: Response): Promise<void> => {
+    parseParameters(noParameters, req.query);
+    const request = { kind: 'identities', projectId: requester.projectId } as const;
+    return answer({ requester, request, subject: {}, details: { of: 'identities' }, res });
+  };
+
   router.get('/api/gdpr/users/:userID/export', async (req, res) => {
     const requester = requesterOf(await authenticate(deps.credentials, 'admin', req));
-    await answer({ requester, userId: requireUserId(req.params.userID), res });
+    await answerPerson(requester, req.params.userID, res);
   });
   on('POST /api/projects/{projectID}/exports', readJsonBody, async (req, res) => {
     const { user_id: userId } = parseJsonBody(personBody, req.body);
-    await answer({ requester: signedInRequester(res), userId: requireUserId(userId), res });
+    await answerPerson(signedInRequester(res), userId, res);
   });
+  on('GET /api/export/events', (req, res) => answerEvents(requesterOf(credentialOf(res)), req, res));
+  on('GET /api/export/identities', (req, res) => answerIdentities(requesterOf(credentialOf(res)), req, res));
+  on('GET /api/projects/{projectID}/exports/events', (req, res) => answerEvents(signedInRequester(res), req, res));
+  on('GET /api/projects/{projectID}/exports/identities', (req, res) =>
+    answerIdentities(signedInRequester(res), req, res),
+  );
   return {
     router,
     close: async () => {
@@ -72,13 +95,34 @@ export function createExports(deps: ExportDeps): Exports {
 
 type AnswerDeps = ExportDeps & { readonly queue: ExportQueue };
 
+type Subject = Pick<NewAuditEntry, 'subject' | 'subjectHash'>;
+
 interface Asked {
   readonly requester: Requester;
-  readonly userId: string;
+  readonly request: ExportRequest;
+  /** Whom the audit trail names. */
+  readonly subject: Subject;
+  /** What the audit trail says about the export. */
+  readonly details: Readonly<Record<string, string>>;
   readonly res: Response;
 }
 
-async function answerExport(deps: AnswerDeps, { requester, userId, res }: Asked): Promise<void> {
+/**
+ * Exporting an erased person, to check the erasure, must not put their id back into the audit
+ * trail.
+ */
+async function findSubject({ hashId, postgres }: ExportDeps, { projectId, userId }: PersonExport): Promise<Subject> {
+  const userHash = hashId({ projectId, kind: 'user', id: userId });
+  const isErased = await isErasureKnown(postgres, { projectId, userHash });
+  return isErased ? { subjectHash: userHash } : { subject: userId };
+}
+
+const shownRange = (from: number | undefined, to: number | undefined): Record<string, string> => ({
+  ...(from !== undefined && { from: new Date(from).toISOString() }),
+  ...(to !== undefined && { to: new Date(to).toISOString() }),
+});
+
+async function answerExport(deps: AnswerDeps, { requester, request, subject, details, res }: Asked): Promise<void> {
   const id = newUuidV7();
   const { projectId, organizationId, actor } = requester;
   const record = (entry: Pick<NewAuditEntry, 'action' | 'outcome' | 'subject' | 'subjectHash' | 'details'>) =>
@@ -87,16 +131,20 @@ async function answerExport(deps: AnswerDeps, { requester, userId, res }: Asked)
       ...entry,
     });
 
-  // Exporting an erased person, to check the erasure, must not put their id back into the audit
-  // trail.
-  const userHash = deps.hashId({ projectId, kind: 'user', id: userId });
-  const isErased = await isErasureKnown(deps.postgres, { projectId, userHash });
-  const whom = isErased ? { subjectHash: userHash } : { subject: userId };
-  await record({ action: 'export.requested', outcome: 'accepted', ...whom, details: { export: id } });
-  const ended = await relay(deps, { id, request: encodeExportRequest({ projectId, userId }), res });
+  await record({
+    action: 'export.requested',
+    outcome: 'accepted',
+    ...subject,
+    details: { export: id, ...details },
+  });
+  const ended = await relay(deps, { id, request: encodeExportRequest(request), res });
   if (ended.outcome === 'failed') deps.log.error({ err: ended.cause, export: id }, 'an export failed');
   // Refers to the export by its id only, because the person may have been erased meanwhile.
-  await record({ action: 'export.ended', outcome: ended.outcome, details: { export: id, events: ended.events } });
+  await record({
+    action: 'export.ended',
+    outcome: ended.outcome,
+    details: { export: id, ...countOf(request, ended.lines) },
+  });
   if (ended.outcome === 'completed') {
     setHeaders(res);
     // The rest is buffered; a reader that does not take it must not hold the connection forever.
@@ -106,13 +154,16 @@ async function answerExport(deps: AnswerDeps, { requester, userId, res }: Asked)
   else if (ended.outcome === 'failed') throw unavailable(ended.cause);
 }
 
+const countOf = ({ kind }: ExportRequest, lines: number): Readonly<Record<string, number>> =>
+  kind === 'identities' ? { lines } : { events: lines };
+
 const unavailable = (cause: unknown): PublicError =>
   new PublicError('unavailable', 'the export is not available right now; try again', { cause });
 
 interface Relayed {
   readonly outcome: 'completed' | 'cancelled' | 'failed';
-  /** Lines that were relayed. */
-  readonly events: number;
+  /** As many as were relayed. */
+  readonly lines: number;
   readonly cause?: unknown;
 }
 
@@ -123,7 +174,7 @@ async function relay(
   deps: AnswerDeps,
   { id, request, res }: { id: string; request: Buffer; res: Response },
 ): Promise<Relayed> {
-  let events = 0;
+  let lines = 0;
   let receiver: ChunkReceiver | undefined;
   const leave = (): void => void receiver?.leave();
   res.once('close', leave);
@@ -133,12 +184,12 @@ async function relay(
     if (res.destroyed || !(await receiver.ask(request, WORKER_WAIT_MS))) throw new Error('no worker has come');
     for await (const chunk of receiver.chunks()) {
       setHeaders(res);
-      events += countLines(chunk);
+      lines += countLines(chunk);
       if (!res.write(chunk)) await drainedOrClosed(res, deps.readerTimeoutMs);
     }
-    return { outcome: 'completed', events };
+    return { outcome: 'completed', lines };
   } catch (cause) {
-    return { outcome: res.destroyed ? 'cancelled' : 'failed', events, cause };
+    return { outcome: res.destroyed ? 'cancelled' : 'failed', lines, cause };
   } finally {
     res.off('close', leave);
     await receiver?.leave();

@@ -1,22 +1,19 @@
-// Reads the events of a person from ClickHouse, oldest first, in constant memory: first the devices
-// of the person, then page by page (keyset pagination). A page that breaks off, because its place
-// went to another export or ClickHouse restarted, continues after the last line that was read.
+// Reads the events of a person or of a project from ClickHouse, oldest first, in constant memory:
+// slice by slice (export-slices.ts), and page by page in each (keyset pagination). A page that
+// breaks off, because its place went to another export or ClickHouse restarted, continues after the
+// last line that was read.
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
 import { killQuery } from '../platform/clickhouse/kill-query.js';
-import { inParameters } from '../platform/clickhouse/parameter-fields.js';
 import type { FairPlaces, Place } from '../platform/flow/fair-places.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Logger } from '../platform/log.js';
 import { EVENT_LINE, LINE_SETTINGS } from './export-line.js';
-import { type HourCount, type Slice, toSlices } from './export-slices.js';
-
-export interface ExportedPerson {
-  readonly projectId: ProjectId;
-  readonly userId: string;
-}
+import type { EventsExport, PersonExport } from './export-request.js';
+import { type Selection, selectPerson, selectProject } from './export-selection.js';
+import { type EventCount, type Slice, toSlices } from './export-slices.js';
 
 export interface ExportSource {
   readonly clickhouse: ClickHouseClient;
@@ -27,39 +24,49 @@ export interface ExportSource {
   readonly log: Logger;
 }
 
-// Twice as many use a sixth less CPU in ClickHouse, and about 100 MB more memory (one run each).
-const SLICE_EVENTS = { first: 2_500, later: 20_000 };
-const PAGE_EVENTS = 2 * SLICE_EVENTS.later;
 const FAILURES_MAX = 10;
 const FAILURE_DELAY_MS = 1_000;
 // A page may have failed because its events are large.
 const SMALLER = 4;
 
+/** Widths of slices, in seconds, with the function that counts in them. */
+const UNITS = [
+  { seconds: 3600, start: 'toStartOfHour' },
+  { seconds: 60, start: 'toStartOfMinute' },
+  { seconds: 1, start: 'toStartOfSecond' },
+] as const;
+type Unit = (typeof UNITS)[number];
+
 /**
  * Yields whole lines, many at a time. Rejects with the reason of `signal` when it is aborted, and
- * when events were deleted meanwhile: the export would look complete without them.
+ * when events of a person were deleted meanwhile: the export would look complete without them. An
+ * export of a project leaves out what is deleted before it is read.
  */
 export async function* exportEvents(
   source: ExportSource,
-  person: ExportedPerson,
+  request: PersonExport | EventsExport,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  const { reader, slices } = await openPerson(source, person, signal);
+  const { reader, slices } = await openReader(source, request, signal);
   for (const slice of slices) {
     const events = yield* readSlice(reader, slice, signal);
-    if (events < slice.events) throw new Error('events were deleted while they were exported');
+    if (request.kind === 'person' && events < slice.events) {
+      throw new Error('events were deleted while they were exported');
+    }
   }
 }
 
-async function openPerson(
+async function openReader(
   source: ExportSource,
-  person: ExportedPerson,
+  request: PersonExport | EventsExport,
   signal: AbortSignal,
-): Promise<{ reader: PersonReader; slices: Slice[] }> {
-  const place = await source.places.acquire(person.projectId, signal);
+): Promise<{ reader: EventReader; slices: Slice[] }> {
+  const place = await source.places.acquire(request.projectId, signal);
   try {
-    const reader = new PersonReader(source, person, await findDevices(source, person, signal), signal);
-    return { reader, slices: toSlices(await reader.countByHour(), SLICE_EVENTS) };
+    const selection =
+      request.kind === 'person' ? await selectPerson(source.clickhouse, request, signal) : selectProject(request);
+    const reader = new EventReader(source, { projectId: request.projectId, selection }, signal);
+    return { reader, slices: await reader.slice(UNITS[0]) };
   } finally {
     place.release();
   }
@@ -72,22 +79,61 @@ interface Position {
   readonly eventType: string;
 }
 
+interface PageRequest {
+  readonly slice: Slice;
+  readonly after: Position;
+  readonly limit: number;
+  readonly stop: AbortSignal;
+}
+
 /** Returns the number of lines. */
-async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSignal): AsyncGenerator<Buffer, number> {
+async function* readSlice(reader: EventReader, slice: Slice, signal: AbortSignal): AsyncGenerator<Buffer, number> {
+  const finer = UNITS.find(({ seconds }) => seconds * 1000 < slice.untilMs - slice.fromMs);
+  // One hour or minute alone has more than a slice should have.
+  if (slice.events > reader.pageEvents && finer !== undefined) {
+    let read = 0;
+    for (const part of await sliceAgain(reader, { slice, unit: finer }, signal)) {
+      read += yield* readSlice(reader, part, signal);
+    }
+    return read;
+  }
+  return yield* readPages(reader, slice, signal);
+}
+
+async function sliceAgain(
+  reader: EventReader,
+  { slice, unit }: { slice: Slice; unit: Unit },
+  signal: AbortSignal,
+): Promise<Slice[]> {
+  for (const retries = new Retries(signal); ; ) {
+    const place = await reader.acquirePlace();
+    try {
+      return await reader.slice(unit, slice);
+    } catch (error) {
+      place.release();
+      await retries.wait(error);
+    } finally {
+      place.release();
+    }
+  }
+}
+
+/** Returns the number of lines. */
+async function* readPages(reader: EventReader, slice: Slice, signal: AbortSignal): AsyncGenerator<Buffer, number> {
+  const retries = new Retries(signal);
   let read = 0;
   let after: Position = { timeMs: slice.fromMs, insertId: '', eventType: '' };
-  let limit = PAGE_EVENTS;
-  let failures = 0;
+  let limit = reader.pageEvents;
   for (;;) {
     let events = 0;
     let isCut = false;
     const place = await reader.acquirePlace();
     try {
-      for await (const lines of reader.page({ after, untilMs: slice.untilMs, limit, stop: place.lost })) {
+      for await (const lines of reader.page({ slice, after, limit, stop: place.lost })) {
         events += lines.length;
         read += lines.length;
         after = positionOf(lines.at(-1) ?? '');
-        failures = 0;
+        retries.reset();
         place.lend();
         yield Buffer.from(`${lines.join('\n')}\n`);
         isCut = !place.takeBack();
@@ -96,13 +142,32 @@ async function* readSlice(reader: PersonReader, slice: Slice, signal: AbortSigna
       if (!isCut && events < limit) return read;
     } catch (error) {
       place.release();
-      failures += 1;
-      if (signal.aborted || failures > FAILURES_MAX) throw error;
+      await retries.wait(error);
       limit = Math.ceil(limit / SMALLER);
-      await delay(FAILURE_DELAY_MS, undefined, { signal });
     } finally {
       place.release();
     }
+  }
+}
+
+/** Failures without progress in between. */
+class Retries {
+  readonly #signal: AbortSignal;
+  #failures = 0;
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  reset(): void {
+    this.#failures = 0;
+  }
+
+  /** Rejects with the error when it is one too many, or the export was aborted. */
+  async wait(error: unknown): Promise<void> {
+    this.#failures += 1;
+    if (this.#signal.aborted || this.#failures > FAILURES_MAX) throw error;
+    await delay(FAILURE_DELAY_MS, undefined, { signal: this.#signal });
   }
 }
 
@@ -111,106 +176,73 @@ function positionOf(line: string): Position {
   return { timeMs: Date.parse(event.time), insertId: event.insert_id, eventType: event.event_type };
 }
 
-type Devices = readonly { readonly id: string; readonly hash: bigint }[];
+const countsOf = (belongs: string, start: Unit['start']): string => `
+  SELECT toUnixTimestamp(${start}(time)) AS start, count() FROM events WHERE ${belongs} GROUP BY start ORDER BY start`;
 
-// The devices mapped to the person, and an unmapped device whose id equals the user id.
-const DEVICES = `
-  SELECT device_id, toString(device_hash) FROM device_map FINAL
-  WHERE project_id = {project:UUID} AND user_hash = sipHash64({user:String}) AND user_id = {user:String}
-  UNION ALL
-  SELECT {user:String}, toString(sipHash64({user:String}))
-  WHERE {user:String} NOT IN (
-    SELECT device_id FROM device_map FINAL WHERE project_id = {project:UUID} AND device_id = {user:String}
-  )`;
+const WITHIN =
+  "time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')";
 
-async function findDevices(
-  { clickhouse }: ExportSource,
-  { projectId, userId }: ExportedPerson,
-  signal: AbortSignal,
-): Promise<Devices> {
-  const result = await clickhouse.query({
-    query: DEVICES,
-    query_params: { project: projectId, user: userId },
-    format: 'JSONCompactEachRow',
-    abort_signal: signal,
-    clickhouse_settings: { readonly: '2' },
-  });
-  const rows = await result.json<[id: string, hash: string]>();
-  return rows.map(([id, hash]) => ({ id, hash: BigInt(hash) }));
-}
+const POSITION = {
+  time: "fromUnixTimestamp64Milli({time:Int64}, 'UTC')",
+  insert_id: '{insert:String}',
+  event_type: '{type:String}',
+} as const;
 
-interface Belonging {
-  readonly sql: string;
-  readonly params: Readonly<Record<string, unknown>>;
-}
-
-/**
- * Passes ids as literal lists: ClickHouse looks them up as a set and uses the indexes on their
- * hashes, and the embedded engine can stream the result, because there is no subquery. The text is
- * compared as well, because hashes can collide.
- */
-function belongingTo({ projectId, userId }: ExportedPerson, devices: Devices): Belonging {
-  const params: Record<string, unknown> = { project: projectId, user: userId };
-  const ofDevices = inParameters(devices.map(({ id }) => id)).map((ids, list) => {
-    const some = new Set(ids);
-    params[`devices${list}`] = ids;
-    params[`hashes${list}`] = devices.filter(({ id }) => some.has(id)).map(({ hash }) => hash);
-    return `device_hash IN {hashes${list}:Array(UInt64)} AND device_id IN {devices${list}:Array(String)}`;
-  });
-  return {
-    sql: `project_id = {project:UUID} AND (
-    user_hash = sipHash64({user:String}) AND user_id = {user:String}
-    OR user_hash = 0 AND (${ofDevices.join(' OR ') || 'false'}))`,
-    params,
-  };
-}
-
-const hoursOf = (belongs: string): string => `
-  SELECT toUnixTimestamp(toStartOfHour(time)) AS hour, count() FROM events WHERE ${belongs} GROUP BY hour ORDER BY hour`;
-
-const pageOf = (belongs: string): string => `
+const pageOf = ({ sql, order }: Selection): string => `
   SELECT ${EVENT_LINE} FROM events
-  WHERE ${belongs}
-    AND time >= fromUnixTimestamp64Milli({from:Int64}, 'UTC') AND time < fromUnixTimestamp64Milli({until:Int64}, 'UTC')
-    AND (time, insert_id, event_type) > (fromUnixTimestamp64Milli({from:Int64}, 'UTC'), {insert:String}, {type:String})
-  ORDER BY time, insert_id, event_type
+  WHERE ${sql} AND ${WITHIN}
+    AND ${order[0]} >= ${POSITION[order[0]]} AND (${order.join(', ')}) > (${order.map((column) => POSITION[column]).join(', ')})
+  ORDER BY ${order.join(', ')}
   LIMIT {limit:UInt32}`;
 
-class PersonReader {
+class EventReader {
   readonly #source: ExportSource;
   readonly #projectId: ProjectId;
-  readonly #belongs: Belonging;
+  readonly #selection: Selection;
   readonly #signal: AbortSignal;
 
-  constructor(source: ExportSource, person: ExportedPerson, devices: Devices, signal: AbortSignal) {
+  constructor(
+    source: ExportSource,
+    { projectId, selection }: { projectId: ProjectId; selection: Selection },
+    signal: AbortSignal,
+  ) {
     this.#source = source;
-    this.#projectId = person.projectId;
-    this.#belongs = belongingTo(person, devices);
+    this.#projectId = projectId;
+    this.#selection = selection;
     this.#signal = signal;
+  }
+
+  /** Events that one query reads at most. */
+  get pageEvents(): number {
+    return 2 * this.#selection.sliceEvents.later;
   }
 
   acquirePlace(): Promise<Place> {
     return this.#source.places.acquire(this.#projectId, this.#signal);
   }
 
-  async countByHour(): Promise<HourCount[]> {
+  /** Slices of the export, or of a slice of it. */
+  async slice({ seconds, start }: Unit, within?: Slice): Promise<Slice[]> {
+    const { sql, params, sliceEvents } = this.#selection;
     const result = await this.#source.clickhouse.query({
-      query: hoursOf(this.#belongs.sql),
-      query_params: this.#belongs.params,
+      query: countsOf(within === undefined ? sql : `${sql} AND ${WITHIN}`, start),
+      query_params: { ...params, ...(within !== undefined && { from: within.fromMs, until: within.untilMs }) },
       use_multipart_params: true,
       format: 'JSONCompactEachRow',
       abort_signal: this.#signal,
       clickhouse_settings: this.#settings(),
     });
-    const rows = await result.json<[hour: number, events: string | number]>();
-    return rows.map(([hour, events]) => ({ hour, events: Number(events) }));
+    const rows = await result.json<[start: number, events: string | number]>();
+    const counts = rows.map(([at, events]): EventCount => ({ start: at, events: Number(events) }));
+    const { first, later } = sliceEvents;
+    return toSlices(counts, { seconds, eventsMax: { first: within === undefined ? first : later, later } });
   }
 
   /**
    * The query ends when the generator or `stop` does, also while the last lines wait for their
    * reader.
    */
-  async *page(asked: { after: Position; untilMs: number; limit: number; stop: AbortSignal }): AsyncGenerator<string[]> {
+  async *page(asked: PageRequest): AsyncGenerator<string[]> {
     const queryId = randomUUID();
     const kill = () => killQuery(this.#source, queryId);
     const onStop = () => void kill();
@@ -225,17 +257,15 @@ class PersonReader {
     }
   }
 
-  async *#readPage(
-    queryId: string,
-    { after, untilMs, limit, stop }: { after: Position; untilMs: number; limit: number; stop: AbortSignal },
-  ): AsyncGenerator<string[]> {
+  async *#readPage(queryId: string, { slice, after, limit, stop }: PageRequest): AsyncGenerator<string[]> {
     const signal = AbortSignal.any([this.#signal, stop]);
     const result = await this.#source.clickhouse.query({
-      query: pageOf(this.#belongs.sql),
+      query: pageOf(this.#selection),
       use_multipart_params: true,
       query_params: {
-        ...this.#belongs.params,
-        ...{ from: after.timeMs, insert: after.insertId, type: after.eventType, until: untilMs, limit },
+        ...this.#selection.params,
+        ...{ from: slice.fromMs, until: slice.untilMs, limit },
+        ...{ time: after.timeMs, insert: after.insertId, type: after.eventType },
       },
       format: 'TabSeparatedRaw',
       query_id: queryId,

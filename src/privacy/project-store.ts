@@ -26,6 +26,11 @@ export async function listProjectsToDelete(postgres: Postgres): Promise<DeletedP
   }));
 }
 
+/** Also while its data still exists. */
+export async function isProjectDeleted(postgres: Postgres, projectId: ProjectId): Promise<boolean> {
+  return (await postgres('projects').where({ id: projectId }).whereNull('deleted_at').first('id')) === undefined;
+}
+
 /** Records a tombstone for all events of the project received up to `erasedThroughMs`. */
 export async function forgetProjectUpTo(
   postgres: Postgres,

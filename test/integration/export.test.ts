@@ -216,7 +216,7 @@ describe('content of an export', () => {
       places: new FairPlaces(1),
       log: createLogger({ process: 'test', level: 'silent' }),
     };
-    const person = { projectId: project.id, userId };
+    const person = { kind: 'person', projectId: project.id, userId } as const;
     let text = '';
     let kills = 0;
     for await (const lines of exportEvents(source, person, new AbortController().signal)) {

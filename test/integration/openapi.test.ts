@@ -187,7 +187,7 @@ async function createCalls(): Promise<Call[]> {
       alertId: alert.id,
       reportId: report.id,
     }),
-    ...privacyCalls(at(''), { session: own.session, erasedId: erased.request_id }),
+    ...privacyCalls(at(''), { session: own.session, ...sk, erasedId: erased.request_id }),
     ...definitionCalls(at('/definitions'), { session: own.session, key: sk.key }),
     ...dashboardCalls(at('/dashboards'), { session: own.session, draftId: draft.id, source: YAML }),
     {

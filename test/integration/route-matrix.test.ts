@@ -2,14 +2,14 @@
 // is written from the interface, not from the code, and must name every route in the code.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Scope } from '../../src/access/credentials.js';
-import { digestKey, newKey } from '../../src/access/keys.js';
+import { digestKey } from '../../src/access/keys.js';
 import { ROUTES } from '../../src/access/route-matrix.js';
 import { rotateSecretKey } from '../../src/accounts/projects.js';
 import { createSession, endSession } from '../../src/accounts/sessions.js';
-import { createOrganization, type NewProject, rotateAdminKey } from '../../src/accounts/store.js';
-import { newUuidV7 } from '../../src/platform/ids.js';
+import { createOrganization, rotateAdminKey } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, join, type Sent, send, signIn } from '../support/accounts.js';
+import { createToken } from '../support/agent.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 
 let databases: TestDatabases;
@@ -152,6 +152,8 @@ const MATRIX: Readonly<Record<string, string>> = {
   'GET /api/gdpr/users/{userID}/export': 'sk, aat admin',
   'GET /api/gdpr/requests/{requestID}': 'sk, aat admin',
   'GET /api/gdpr/audit': 'sk, aat admin',
+  'GET /api/export/events': 'sk, aat admin',
+  'GET /api/export/identities': 'sk, aat admin',
 
   'GET /api/orgs': 'signed in',
   'POST /api/orgs': 'signed in',
@@ -220,6 +222,8 @@ const MATRIX: Readonly<Record<string, string>> = {
   'POST /api/projects/{projectID}/erasures': 'admin',
   'GET /api/projects/{projectID}/erasures/{requestID}': 'admin',
   'POST /api/projects/{projectID}/exports': 'admin',
+  'GET /api/projects/{projectID}/exports/events': 'admin',
+  'GET /api/projects/{projectID}/exports/identities': 'admin',
   'GET /api/projects/{projectID}/audit': 'admin',
   'GET /api/projects/{projectID}/delivery': 'owner',
   'POST /api/projects/{projectID}/delivery/replay': 'owner',
@@ -356,15 +360,15 @@ async function createFixture(): Promise<Fixture> {
       sk: { key: project.secretKey },
       'sk before rotation': { key: rotated.secretKey },
       'sk of a deleted project': { key: deleted.secretKey },
-      'aat track': { key: await token(project, ['track']) },
-      'aat query': { key: await token(project, ['query']) },
-      'aat dashboards': { key: await token(project, ['dashboards']) },
-      'aat admin': { key: await token(project, ['admin']) },
-      'aat revoked': { key: await token(project, ALL_SCOPES, { revoked_at: new Date() }) },
-      'aat expired': { key: await token(project, ALL_SCOPES, { expires_at: new Date(0) }) },
-      'aat of a deleted project': { key: await token(deleted, ALL_SCOPES) },
+      'aat track': { key: await createToken(postgres, project.id, ['track']) },
+      'aat query': { key: await createToken(postgres, project.id, ['query']) },
+      'aat dashboards': { key: await createToken(postgres, project.id, ['dashboards']) },
+      'aat admin': { key: await createToken(postgres, project.id, ['admin']) },
+      'aat revoked': { key: await createToken(postgres, project.id, ALL_SCOPES, { revoked_at: new Date() }) },
+      'aat expired': { key: await createToken(postgres, project.id, ALL_SCOPES, { expires_at: new Date(0) }) },
+      'aat of a deleted project': { key: await createToken(postgres, deleted.id, ALL_SCOPES) },
       'aat of a person who left': {
-        key: await token(project, ALL_SCOPES, { kind: 'personal', created_by: outsider.id }),
+        key: await createToken(postgres, project.id, ALL_SCOPES, { kind: 'personal', created_by: outsider.id }),
       },
       ak: { key: keys.organization.adminKey },
       'ak before rotation': { key: rotatedTeam.organization.adminKey },
@@ -382,19 +386,3 @@ async function createFixture(): Promise<Fixture> {
 }
 
 const ALL_SCOPES: readonly Scope[] = ['track', 'query', 'dashboards', 'admin'];
-
-async function token(project: NewProject, scopes: readonly Scope[], fields: object = {}): Promise<string> {
-  const text = newKey('token');
-  await postgres('access_tokens').insert({
-    id: newUuidV7(),
-    project_id: project.id,
-    name: 'T',
-    kind: 'service',
-    scopes,
-    digest: digestKey(text),
-    prefix: text.slice(0, 8),
-    expires_at: new Date(Date.now() + 3_600_000),
-    ...fields,
-  });
-  return text;
-}

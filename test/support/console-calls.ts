@@ -78,10 +78,10 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
   return [...calls.map((call) => ({ ...call, session })), ...ofKey.map((call) => ({ ...call, key }))];
 }
 
-/** Of a person who is unknown: an erasure of nothing, and an export of no lines. */
+/** Of a person who is unknown: an erasure of nothing, and an export of no lines; and of all events. */
 export function privacyCalls(
   project: string,
-  { session, erasedId }: Pick<Drafts, 'session'> & { erasedId: string },
+  { session, key, erasedId }: Pick<Drafts, 'session'> & { key: string; erasedId: string },
 ): Call[] {
   const all = '/api/projects/{projectID}';
   const body = { user_id: 'none' };
@@ -93,6 +93,10 @@ export function privacyCalls(
     { route: `GET ${all}/erasures/{requestID}`, path: `${project}/erasures/none`, status: 404 },
     { route: `POST ${all}/exports`, path: `${project}/exports`, status: 200, body },
     { route: `POST ${all}/exports`, path: `${project}/exports`, status: 400, body: { user_id: '' } },
+    { route: `GET ${all}/exports/events`, path: `${project}/exports/events?to=2001-01-01`, status: 200 },
+    { route: `GET ${all}/exports/events`, path: `${project}/exports/events?from=yesterday`, status: 400 },
+    { route: `GET ${all}/exports/identities`, path: `${project}/exports/identities`, status: 200 },
+    { route: `GET ${all}/exports/identities`, path: `${project}/exports/identities?to=2001-01-01`, status: 400 },
     { route: `POST ${all}/imports`, path: `${project}/imports?source=umami&dry_run=true`, status: 200, body: files },
     { route: `POST ${all}/imports`, path: `${project}/imports?source=none`, status: 400, body: files },
     { route: `GET ${all}/live`, path: `${project}/live?seconds=1`, status: 200 },
@@ -100,7 +104,13 @@ export function privacyCalls(
     { route: `GET ${all}/audit`, path: `${project}/audit?limit=1`, status: 200 },
     { route: `GET ${all}/audit`, path: `${project}/audit?limit=0`, status: 400 },
   ];
-  return calls.map((call) => ({ ...call, session }));
+  const ofKey: Call[] = [
+    { route: 'GET /api/export/events', status: 200 },
+    { route: 'GET /api/export/events', path: '/api/export/events?from=yesterday', status: 400 },
+    { route: 'GET /api/export/identities', status: 200 },
+    { route: 'GET /api/export/identities', path: '/api/export/identities?to=2001-01-01', status: 400 },
+  ];
+  return [...calls.map((call) => ({ ...call, session })), ...ofKey.map((call) => ({ ...call, key }))];
 }
 
 function alertCalls({ project, alertId, reportId }: Operating): Call[] {

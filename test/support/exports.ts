@@ -97,13 +97,25 @@ export async function untilStored(projectId: string, events: number): Promise<vo
   await eventually(async () => expect(await store.count(projectId)).toBe(events), 60_000);
 }
 
-/** Straight into the table: more events than a test has time to send. Two kilobytes each. */
-export async function fill(userId: string, events: number): Promise<void> {
+export interface Filling {
+  readonly projectId?: string;
+  /** SQL for the time of each event, after the first of October. */
+  readonly milliseconds?: string;
+  /** Size of the property of each event. */
+  readonly bytes?: number;
+}
+
+/** Straight into the table: more events than a test has time to send. */
+export async function fill(
+  userId: string,
+  events: number,
+  { projectId = project.id, milliseconds = 'number * 1000', bytes = 2000 }: Filling = {},
+): Promise<void> {
   await store.client.command({
     query: `INSERT INTO events (project_id, event_type, time, insert_id, user_id, ingest_origin, ep_str)
-      SELECT {project:UUID}, 'filled', toDateTime64('2026-10-01', 3, 'UTC') + number, toString(number), {user:String},
-        'server', map('padding', repeat('x', 2000)) FROM numbers({events:UInt32})`,
-    query_params: { project: project.id, user: userId, events },
+      SELECT {project:UUID}, 'filled', addMilliseconds(toDateTime64('2026-10-01', 3, 'UTC'), ${milliseconds}),
+        toString(number), {user:String}, 'server', map('padding', repeat('x', {bytes:UInt32})) FROM numbers({events:UInt32})`,
+    query_params: { project: projectId, user: userId, events, bytes },
   });
 }
 

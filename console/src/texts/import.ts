@@ -15,6 +15,7 @@ export const importTexts = {
     snowplow: 'Snowplow: enriched events, TSV or CSV',
     matomo: 'Matomo: answers of Live.getLastVisitsDetails',
     'access-log': 'Access log of Apache or nginx',
+    'event-analytics': 'This service: exports of events and identities',
   } satisfies Record<string, string>,
   files: 'Files',
   filesNote: 'Plain, gzip or zip. Together up to 100 MB; for more use the command npm run import.',

@@ -47,6 +47,8 @@ const IDS: Readonly<Partial<Record<RouteName, string>>> = {
   'GET /api/gdpr/users/{userID}/export': 'exportUser',
   'GET /api/gdpr/requests/{requestID}': 'getPrivacyRequest',
   'GET /api/gdpr/audit': 'listAudit',
+  'GET /api/export/events': 'exportEvents',
+  'GET /api/export/identities': 'exportIdentities',
 
   'POST /v1/{call}': 'sendSegmentCall',
   'POST /v1/m': 'dropSegmentMetrics',
@@ -140,6 +142,8 @@ const IDS: Readonly<Partial<Record<RouteName, string>>> = {
   'POST /api/projects/{projectID}/erasures': 'createErasure',
   'GET /api/projects/{projectID}/erasures/{requestID}': 'getErasure',
   'POST /api/projects/{projectID}/exports': 'createExport',
+  'GET /api/projects/{projectID}/exports/events': 'downloadEvents',
+  'GET /api/projects/{projectID}/exports/identities': 'downloadIdentities',
   'GET /api/projects/{projectID}/audit': 'listProjectAudit',
   'GET /api/projects/{projectID}/delivery': 'getDelivery',
   'POST /api/projects/{projectID}/delivery/replay': 'replayJobs',

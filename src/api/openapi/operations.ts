@@ -6,7 +6,7 @@ import { uploadQuery } from '../../imports/upload/routes.js';
 import { PROTOCOL_PATHS } from '../../ingest/protocols/paths.js';
 import { trackQuery } from '../../ingest/wait-until-counted.js';
 import { liveQuery } from '../../live/routes.js';
-import { auditPage } from '../../privacy/schema.js';
+import { auditPage, exportRange } from '../../privacy/schema.js';
 import { usageQuery } from '../../usage/range.js';
 import { ALERT_OPERATIONS } from './alert-operations.js';
 import { DEFINITION_OPERATIONS } from './definition-operations.js';
@@ -238,6 +238,26 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       'Exports the events of a person as NDJSON, for signed-in people',
       { 200: text('application/x-ndjson') },
       { body: refTo('PersonBody') },
+    ],
+    'GET /api/export/events': [
+      'Exports all events of the project as NDJSON, oldest first; `from` and `to` limit their times, `to` excluded',
+      { 200: text('application/x-ndjson') },
+      { query: exportRange, errors: [400] },
+    ],
+    'GET /api/export/identities': [
+      'Exports all device mappings and profiles of the project as NDJSON; each line is a call of POST /identify/batch',
+      { 200: text('application/x-ndjson') },
+      { errors: [400] },
+    ],
+    'GET /api/projects/{projectID}/exports/events': [
+      'Exports all events of the project as NDJSON, for signed-in people',
+      { 200: text('application/x-ndjson') },
+      { query: exportRange, errors: [400] },
+    ],
+    'GET /api/projects/{projectID}/exports/identities': [
+      'Exports all device mappings and profiles of the project as NDJSON, for signed-in people',
+      { 200: text('application/x-ndjson') },
+      { errors: [400] },
     ],
     'GET /api/projects/{projectID}/audit': [
       'Lists the audit trail, newest first',

@@ -2,6 +2,7 @@
 import type { Source } from '../source.js';
 import { accessLog } from './access-log/read.js';
 import { amplitude } from './amplitude/read.js';
+import { eventAnalytics } from './event-analytics/read.js';
 import { ga4 } from './ga4/read.js';
 import { matomo } from './matomo/read.js';
 import { mixpanel } from './mixpanel/read.js';
@@ -12,7 +13,7 @@ import { umami } from './umami/read.js';
 
 export const SOURCES: readonly Source[] = [
   ...[mixpanel, amplitude, posthog, segment, ga4, umami, snowplow, matomo],
-  accessLog,
+  ...[accessLog, eventAnalytics],
 ];
 
 export const findSource = (name: string): Source | undefined =>

@@ -4,7 +4,7 @@ import { toSlices } from '../../../src/privacy/export-slices.js';
 
 const HOUR_MS = 3_600_000;
 const hours = (...counts: readonly [hour: number, events: number][]) =>
-  counts.map(([hour, events]) => ({ hour: hour * 3600, events }));
+  counts.map(([hour, events]) => ({ start: hour * 3600, events }));
 
 test.each([
   ['nothing', hours(), []],
@@ -29,7 +29,7 @@ test.each([
     ],
   ],
 ])('toSlices(): %s', (_, counted, expected) => {
-  const slices = toSlices(counted, { first: 10, later: 30 });
+  const slices = toSlices(counted, { seconds: 3600, eventsMax: { first: 10, later: 30 } });
   expect(slices).toEqual(
     expected.map(([from = 0, until = 0, events]) => ({ fromMs: from * HOUR_MS, untilMs: until * HOUR_MS, events })),
   );
