@@ -9,6 +9,7 @@ const PARTS: readonly (readonly [name: PartName, least: Project['role']])[] = [
   ['tokens', 'member'],
   ['agents', 'member'],
   ['import', 'admin'],
+  ['export', 'admin'],
   ['members', 'owner'],
   ['domains', 'owner'],
   ['usage', 'member'],

@@ -10,6 +10,7 @@ import { Agents } from './agents.js';
 import { Audit } from './audit.js';
 import { DeliveryPart } from './delivery.js';
 import { Domains } from './domains.js';
+import { Export } from './export.js';
 import { Import } from './import.js';
 import { Leaving } from './leaving.js';
 import { Members } from './members.js';
@@ -26,6 +27,7 @@ const CONTENTS: Readonly<Record<PartName, Content>> = {
   tokens: Tokens,
   agents: Agents,
   import: Import,
+  export: Export,
   members: Members,
   domains: Domains,
   usage: Usage,

@@ -9,6 +9,7 @@ export const settingsTexts = {
     tokens: 'Tokens',
     agents: 'Agents',
     import: 'Import',
+    export: 'Export',
     members: 'Members',
     domains: 'Domains',
     usage: 'Usage',
