@@ -97,9 +97,9 @@ export const CHECKS: readonly Check[] = [
       'see that it runs, that DATABASE_URL is right (DATABASE_TLS for its certificate), that it is version 13 or newer, that its database has the encoding UTF8, and that npm run migrate has been run',
     run: async ({ postgres }) => {
       const { rows } = await postgres.raw<{ rows: [Server] }>(SERVER);
-      const { number, text, problem } = rows[0];
+      const { number, text, database, problem } = rows[0];
       const encoding = await readEncoding(postgres);
-      const found = `${text.split(' ').slice(0, 2).join(' ')}, ${encoding}`;
+      const found = `${text.split(' ').slice(0, 2).join(' ')}, database ${database}, ${encoding}`;
       if (problem !== null) return { state: 'failed', found: `${found}, ${problem}` };
       return judge(number >= POSTGRES_MIN && encoding === 'UTF8', found);
     },
@@ -344,10 +344,12 @@ export const CHECKS: readonly Check[] = [
 interface Server {
   readonly number: number;
   readonly text: string;
+  readonly database: string;
   readonly problem: string | null;
 }
 
 const SERVER = `SELECT current_setting('server_version_num')::int AS number, version() AS text,
+  current_database() AS database,
   ${POSTGRES_PROBLEM} AS problem`;
 
 // An erasure takes seconds; a project is deleted after its keys have expired, about 20 minutes.
