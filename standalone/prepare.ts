@@ -8,6 +8,7 @@ import { createOrganization, createProject } from '../src/accounts/store.js';
 import { HostsNotMigrated, migrateShards } from '../src/platform/clickhouse/migrate.js';
 import { type Config, readConfig } from '../src/platform/config.js';
 import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+import { answerOfPostgres } from '../src/platform/postgres/failures.js';
 import { migratePostgres } from '../src/platform/postgres/migrate.js';
 import { StepProgress } from '../src/platform/progress.js';
 import { writePrivateFile } from './data-directory.js';
@@ -55,7 +56,7 @@ async function step(problem: string, run: () => Promise<unknown>): Promise<void>
   try {
     await run();
   } catch (error) {
-    throw new StartProblem(`${problem}: ${reasonOf(error)}.`, { cause: error });
+    throw new StartProblem(`${problem}: ${answerOfPostgres(error) ?? reasonOf(error)}.`, { cause: error });
   }
 }
 

@@ -11,7 +11,7 @@ import { createExpressApp } from '../src/platform/http/router.js';
 import { listen } from '../src/platform/http/server.js';
 import { createLifecycle } from '../src/platform/lifecycle.js';
 import { createLogger } from '../src/platform/log.js';
-import { askPostgres, waitForPostgres } from '../src/platform/postgres/ask.js';
+import { askToWrite, waitForPostgres } from '../src/platform/postgres/ask.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { refuseTransactionPooler } from '../src/platform/postgres/pooler.js';
 import { collectProcessMetrics } from '../src/platform/process-metrics.js';
@@ -101,7 +101,7 @@ if (config.WORKER_PORT !== undefined) {
       isMetricsEnabled: config.METRICS_ENABLED,
       stores: {
         redis: () => redis.ping(),
-        postgres: () => askPostgres(postgres),
+        postgres: () => askToWrite(postgres),
         clickhouse: () => askShards(shards),
       },
     }),

@@ -79,22 +79,29 @@ function requireRoleStill(postgres: Postgres, least: Role): RequestHandler {
 function requireRole(postgres: Postgres, least: Role): RequestHandler {
   return async (req, res, next) => {
     res.locals.hadBody = req.complete;
-    const { projectID, orgID } = req.params;
-    const { personId } = personOf(res);
-    if (projectID !== undefined) {
-      const found = await findProjectMembership(postgres, personId, String(projectID));
-      if (found === undefined) throw noSuchProject();
-      admit(res, found, least);
-      res.locals.projectId = found.projectId;
-      res.locals.timezone = found.timezone;
-      res.locals.ownerId = found.ownerId;
-    } else {
-      const found = await findMembership(postgres, personId, String(orgID));
-      if (found === undefined) throw new PublicError('not_found', 'there is no such organization');
-      admit(res, found, least);
-    }
+    await checkRole(postgres, { req, res, least });
     next();
   };
+}
+
+/** Throws unless the person has the role; also for a handler that reads the body by itself. */
+export async function checkRole(
+  postgres: Postgres,
+  { req, res, least }: { readonly req: Request; readonly res: Response; readonly least: Role },
+): Promise<void> {
+  const { projectID, orgID } = req.params;
+  const { personId } = personOf(res);
+  if (projectID === undefined) {
+    const found = await findMembership(postgres, personId, String(orgID));
+    if (found === undefined) throw new PublicError('not_found', 'there is no such organization');
+    return admit(res, found, least);
+  }
+  const found = await findProjectMembership(postgres, personId, String(projectID));
+  if (found === undefined) throw noSuchProject();
+  admit(res, found, least);
+  res.locals.projectId = found.projectId;
+  res.locals.timezone = found.timezone;
+  res.locals.ownerId = found.ownerId;
 }
 
 function admit(res: Response, membership: Membership, least: Role): void {

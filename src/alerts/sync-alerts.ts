@@ -3,15 +3,13 @@
 // and its targets would stay.
 import { type Quotas, requireAlertQuota } from '../accounts/quotas.js';
 import type { Config } from '../platform/config.js';
-import { PublicError } from '../platform/errors.js';
 import { newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import type { ReportConfig } from '../reports/config-schema.js';
 import { nextTimeOf } from '../reports/schedule.js';
-import { isRefusedAddress } from './addresses.js';
 import type { Kind } from './claims.js';
 import { type AlertConfig, tryParseInterval } from './config-schema.js';
-import { canonicalTarget, parseTarget } from './targets.js';
+import { canonicalTarget } from './targets.js';
 
 export type AlertSettings = Quotas & Pick<Config, 'WEBHOOK_PRIVATE_ADDRESSES'>;
 
@@ -52,24 +50,10 @@ interface Clock {
   readonly timezone: string;
 }
 
-/**
- * Throws when the project would have too many alerts and reports, or one would call a private
- * address. A dry run asks this, too.
- */
+/** Throws when the project would have too many alerts and reports. A dry run asks this, too. */
 export async function requireStorable(transaction: Postgres, document: AlertsOfDocument): Promise<void> {
-  const all = [...document.alerts, ...document.reports];
-  for (const { id, to } of all) for (const target of to) requireCallable(id, target, document.settings);
-  await requireAlertQuota(transaction, document.settings, { ...document, count: all.length });
-}
-
-/** A host that is a name is checked when it is called: what it resolves to may change. */
-function requireCallable(id: string, text: string, { WEBHOOK_PRIVATE_ADDRESSES: allowed }: AlertSettings): void {
-  const target = parseTarget(text);
-  if (!('url' in target) || !isRefusedAddress(target.url.hostname, allowed)) return;
-  throw new PublicError(
-    'bad_request',
-    `"${id}" cannot call ${target.url.hostname}, which is not a public address (setting WEBHOOK_PRIVATE_ADDRESSES)`,
-  );
+  const count = document.alerts.length + document.reports.length;
+  await requireAlertQuota(transaction, document.settings, { ...document, count });
 }
 
 /**

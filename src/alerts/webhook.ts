@@ -6,6 +6,7 @@ import { request as requestHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import { orAborted } from '../platform/flow/or-aborted.js';
 import { type AddressGuard, AddressRefused, type HostAddress, resolveChecked } from './addresses.js';
+import { describeCallFailure } from './call-failure.js';
 
 export interface WebhookCall {
   readonly url: URL;
@@ -48,7 +49,9 @@ export async function callWebhook(call: WebhookCall, options: WebhookOptions): P
     return { isDelivered: false, isFinal: isRedirect, reason };
   } catch (error) {
     if (error instanceof AddressRefused) return { isDelivered: false, isFinal: true, reason: error.message };
-    const reason = signal.aborted ? `no answer within ${options.timeoutMs} ms` : nameError(error);
+    const reason = signal.aborted
+      ? `no answer within ${options.timeoutMs / 1000} s`
+      : describeCallFailure(error, call.url);
     return { isDelivered: false, isFinal: false, reason };
   }
 }
@@ -100,6 +103,3 @@ const lookupIn =
     if (all === true) callback(null, [...addresses]);
     else callback(null, first?.address ?? '', first?.family);
   };
-
-const nameError = (error: unknown): string =>
-  error instanceof Error ? ('code' in error ? String(error.code) : error.message) : 'unknown error';

@@ -41,7 +41,7 @@ const FORM = 'a condition is value < 5, change < -0.3, all value >= 10, or no ro
 const ROWS = /^(?<word>any|all)\s+(?=[^\s<>=!])/i;
 const COLUMN = /^(?:"(?<quoted>[^"]*)"|(?<bare>[^\s<>=!"]+))/;
 const OPERATOR = /^(?:<=|>=|!=|<|>|=)(?![<>=!])/;
-const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)$/;
+const NUMBER = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 
 export function parseWhen(text: string): ParsedWhen {
   if (/^\s*no\s+rows\s*$/i.test(text)) return { when: { kind: 'no_rows' } };
@@ -72,9 +72,11 @@ export function parseWhen(text: string): ParsedWhen {
   skipBlanks();
   const number = text.slice(at).trim();
   if (NUMBER.test(number)) {
-    return {
-      when: { kind: 'comparison', rows, column, columnAt, operator: operator as Operator, limit: Number(number) },
-    };
+    const limit = Number(number);
+    if (!Number.isFinite(limit)) {
+      return wrong(`the number ${quote(number)} is too large`, 'numbers are 64-bit floating point');
+    }
+    return { when: { kind: 'comparison', rows, column, columnAt, operator: operator as Operator, limit } };
   }
   if (number === '') return wrong('the condition has no number to compare with');
   const share = /^([+-]?\d+(?:\.\d+)?)\s*%$/.exec(number)?.[1];

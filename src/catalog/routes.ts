@@ -21,7 +21,8 @@ export function createCatalogRouter({ catalogs, definitions, rateLimit, ...guard
   const encode = createEncoder();
   const answer = async (res: Response, projectId: ProjectId) => {
     const [catalog, defined] = await Promise.all([catalogs.read(projectId), definitions.read(projectId)]);
-    res.set('Content-Type', 'application/json; charset=utf-8').send(encode(catalog, defined));
+    const text = await encode(catalog, defined);
+    res.set('Content-Type', 'application/json; charset=utf-8').send(text);
   };
   on('GET /catalog', async (_req, res) => {
     const credential = credentialOf(res);

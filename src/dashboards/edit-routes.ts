@@ -34,7 +34,10 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
   const contextOf = async (res: Response, key: string): Promise<DashboardContext> => {
     const projectId = projectIdOf(res);
     const { timezone } = await postgres('projects').where({ id: projectId }).first('timezone');
-    return { key, projectId, timezone, nowMs: Date.now(), ...(await readQueryNames(deps, projectId)) };
+    return {
+      ...{ key, projectId, timezone, nowMs: Date.now(), privateAddresses: settings.WEBHOOK_PRIVATE_ADDRESSES },
+      ...(await readQueryNames(deps, projectId)),
+    };
   };
 
   interface Text {

@@ -2,6 +2,7 @@
 // their queries.
 import { createHash } from 'node:crypto';
 import { checkAlerts } from '../alerts/check-alerts.js';
+import { checkTargets, type TargetsContext } from '../alerts/check-targets.js';
 import type { QueryNames } from '../definitions/query-names.js';
 import type { CompileContext } from '../query/compile.js';
 import { checkReports } from '../reports/check-reports.js';
@@ -19,7 +20,7 @@ export interface ParsedDashboard {
   readonly checksum: string;
 }
 
-export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs'>, QueryNames {
+export interface DashboardContext extends Pick<CompileContext, 'projectId' | 'nowMs'>, QueryNames, TargetsContext {
   /** The key under which the document is synced. */
   readonly key: string;
   /** Default for documents without a time zone. */
@@ -46,6 +47,7 @@ export function parseDashboard(text: string, { key, ...context }: DashboardConte
     ...checkCards({ ...asked, variables }),
     ...checkAlerts(asked),
     ...checkReports(source),
+    ...checkTargets(source, context),
   ];
   if (all.length > 0) throw toBadRequest(all);
   const config = configSchema.parse(source.value);

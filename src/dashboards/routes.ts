@@ -25,7 +25,10 @@ export function createDashboardsRouter(deps: DashboardDeps): Router {
     const key = parseDashboardKey(String(req.params.dashboardKey));
     const isDryRun = parseParameters(syncQuery, req.query).dry_run === 'true';
     const { projectId, timezone } = credential;
-    const context = { key, projectId, timezone, nowMs: Date.now(), ...(await readQueryNames(deps, projectId)) };
+    const context = {
+      ...{ key, projectId, timezone, nowMs: Date.now(), privateAddresses: settings.WEBHOOK_PRIVATE_ADDRESSES },
+      ...(await readQueryNames(deps, projectId)),
+    };
     const checked = await threads.run(syncTask, { body: req.body ?? Buffer.alloc(0), context }, projectId);
     const sync = { ...checked, ...writerOf(credential), key, settings, isSynced: true, isDryRun };
     const synced = await syncDashboard(postgres, sync);

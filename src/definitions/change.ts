@@ -45,7 +45,7 @@ export async function changeDefinitions(
   ]);
   const dashboards = await listProjectKeys(postgres, projectId);
   const context = {
-    ...{ projectId, timezone, dashboards },
+    ...{ projectId, timezone, dashboards, privateAddresses: settings.WEBHOOK_PRIVATE_ADDRESSES },
     nowMs: Date.now(),
     eventTypes: [...catalog.events.keys()],
     propertyKeys: keysOfBag(catalog, 'event_properties'),

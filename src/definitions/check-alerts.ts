@@ -1,6 +1,7 @@
 // Checks `alerts:` and `reports:` of definitions, as those of a dashboard: queries with the
 // definitions of the same document, and the dashboards that reports name.
 import { checkAlerts } from '../alerts/check-alerts.js';
+import { checkTargets, type TargetsContext } from '../alerts/check-targets.js';
 import { newBudget, type QueryContext } from '../dashboards/check-queries.js';
 import type { DashboardProblem } from '../dashboards/problems.js';
 import type { YamlSource } from '../dashboards/yaml-source.js';
@@ -8,7 +9,7 @@ import { findNearest, quote } from '../query/errors.js';
 import { checkReports } from '../reports/check-reports.js';
 import type { DefinitionsDocument } from './config-schema.js';
 
-export interface AlertsContext extends QueryContext {
+export interface AlertsContext extends QueryContext, TargetsContext {
   /** Keys of the dashboards of the project. */
   readonly dashboards: readonly string[];
 }
@@ -25,5 +26,6 @@ export function checkAlertsOf(
     const message = `the project has no dashboard ${quote(dashboard)}`;
     return [source.problemAt(['reports', index, 'dashboard'], { message, hint })];
   });
-  return [...checkAlerts({ source, context, budget: newBudget() }), ...checkReports(source), ...unknown];
+  const ofAlerts = checkAlerts({ source, context, budget: newBudget() });
+  return [...ofAlerts, ...checkReports(source), ...checkTargets(source, context), ...unknown];
 }

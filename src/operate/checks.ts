@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { MAIL_QUEUE } from '../mail/queue.js';
 import { findMissingRights } from '../platform/clickhouse/account.js';
 import type { ClickHouseClient } from '../platform/clickhouse/client.js';
@@ -13,12 +14,14 @@ import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-ho
 import { dataDirectory, readIgnoredSettings } from '../platform/config.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import { findLockHolder } from '../platform/postgres/advisory-lock.js';
+import { POSTGRES_PROBLEM } from '../platform/postgres/ask.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { readEncoding } from '../platform/postgres/encoding.js';
 import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/pooler.js';
 import type { Redis } from '../platform/redis/client.js';
 import { findFailedWrite, KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
+import { findTlsMismatch } from '../platform/redis/tls-mismatch.js';
 import { findMissingDatabase, findUnusable, SERVER_ADVICE } from '../platform/redis/usable.js';
 import { readSkews } from './clocks.js';
 import { listDeadLetters, withQueue } from './dead-letter-jobs.js';
@@ -60,6 +63,8 @@ const DISK_FREE_SHARE_MIN = 0.1;
 const PARTS_PER_PARTITION_MAX = 100;
 const CLOCK_SKEW_MAX_MS = 1000;
 const WAITING_MAX_MS = 120_000;
+/** Then the reason is searched for, within the time of a check. */
+const SILENT_MS = 2000;
 const firstOf = (store: string): string => `first do what is advised for ${store}`;
 
 const ok = (found: string): Finding => ({ state: 'ok', found });
@@ -92,9 +97,9 @@ export const CHECKS: readonly Check[] = [
       'see that it runs, that DATABASE_URL is right (DATABASE_TLS for its certificate), that it is version 13 or newer, that its database has the encoding UTF8, and that npm run migrate has been run',
     run: async ({ postgres }) => {
       const { rows } = await postgres.raw<{ rows: [Server] }>(SERVER);
-      const { number, text, problem } = rows[0];
+      const { number, text, database, problem } = rows[0];
       const encoding = await readEncoding(postgres);
-      const found = `${text.split(' ').slice(0, 2).join(' ')}, ${encoding}`;
+      const found = `${text.split(' ').slice(0, 2).join(' ')}, database ${database}, ${encoding}`;
       if (problem !== null) return { state: 'failed', found: `${found}, ${problem}` };
       return judge(number >= POSTGRES_MIN && encoding === 'UTF8', found);
     },
@@ -113,9 +118,18 @@ export const CHECKS: readonly Check[] = [
   },
   {
     name: 'Redis',
-    advice: `see that it runs, that REDIS_URL is right, and that it is version 6.2 or newer; ${SERVER_ADVICE}`,
+    advice: `see that it runs, that REDIS_URL is right (REDIS_TLS for its certificate), and that it is version 6.2 or newer; ${SERVER_ADVICE}`,
     run: async ({ redis }) => {
-      const info = await unlessRefused(redis, redis.info());
+      const asked = unlessRefused(redis, redis.info());
+      const isAnswered = asked.then(
+        () => true,
+        () => false,
+      );
+      if (!(await Promise.race([isAnswered, delay(SILENT_MS, false)]))) {
+        const mismatch = await findTlsMismatch(redis);
+        if (mismatch !== undefined) return { state: 'failed', found: mismatch };
+      }
+      const info = await asked;
       const version = /^redis_version:(\S+)/m.exec(info)?.[1] ?? '0';
       const unusable = findUnusable(info) ?? (await findMissingDatabase(redis));
       if (unusable !== undefined) return { state: 'failed', found: `${version}, ${unusable}` };
@@ -330,15 +344,13 @@ export const CHECKS: readonly Check[] = [
 interface Server {
   readonly number: number;
   readonly text: string;
+  readonly database: string;
   readonly problem: string | null;
 }
 
 const SERVER = `SELECT current_setting('server_version_num')::int AS number, version() AS text,
-  CASE WHEN pg_is_in_recovery() THEN 'a replica, which refuses writes'
-    WHEN current_setting('transaction_read_only') = 'on' THEN 'default_transaction_read_only is on: it refuses writes'
-    WHEN to_regclass('projects') IS NULL THEN 'without the tables of the service'
-    WHEN NOT has_table_privilege(to_regclass('projects')::oid, 'INSERT') THEN 'the account may not write'
-  END AS problem`;
+  current_database() AS database,
+  ${POSTGRES_PROBLEM} AS problem`;
 
 // An erasure takes seconds; a project is deleted after its keys have expired, about 20 minutes.
 const LATE_ERASURES = `SELECT

@@ -3,6 +3,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { inOneLine } from '../platform/clickhouse/failures.js';
 import type { Shard } from '../platform/clickhouse/shards.js';
+import { answerOfPostgres } from '../platform/postgres/failures.js';
 import { CHECKS, type Check, type Finding, type Stores } from './checks.js';
 
 export const CHECK_TIMEOUT_MS = 5000;
@@ -35,9 +36,7 @@ export async function examineAll(stores: Stores, more: readonly Check[] = []): P
   );
 }
 
-/** knex puts the statement, which may have several lines, in front of what PostgreSQL says. */
-const reasonOf = (error: unknown): string =>
-  inOneLine(error instanceof Error && 'severity' in error ? error.message.split(' - ').at(-1) : error);
+const reasonOf = (error: unknown): string => inOneLine(answerOfPostgres(error) ?? error);
 
 async function examine(check: Check, stores: Stores, shard: Shard): Promise<Finding & Partial<Examined>> {
   const failure = (found: string) =>

@@ -7,6 +7,7 @@ import { ConfigProblem } from './config-problem.js';
 import { messageOf } from './errors.js';
 import { EXIT_FAILED, EXIT_USAGE } from './exit-status.js';
 import { NewerData } from './newer-data.js';
+import { answerOfPostgres, withoutStatement } from './postgres/failures.js';
 import { storeOfWords } from './transient-errors.js';
 import { UsageError } from './usage-error.js';
 
@@ -32,7 +33,6 @@ interface Details {
   readonly code?: unknown;
   readonly port?: unknown;
   readonly hostname?: unknown;
-  readonly severity?: unknown;
   readonly type?: unknown;
 }
 
@@ -48,14 +48,14 @@ export function describeFailure(error: unknown, urls: Urls | undefined): string 
       const at = `${hostname}:${port || store.port}`;
       return `${store.name} (${store.setting}) cannot be reached at ${at}: ${reasonOf(cause)}`;
     }
-    // PostgreSQL's own errors have a severity, ClickHouse's a type.
-    const { severity, type } = cause as Details;
-    if (typeof severity === 'string') return `PostgreSQL (DATABASE_URL) refuses: ${cause.message}`;
-    if (cause.name === 'MigrationLocked') return `PostgreSQL (DATABASE_URL) refuses: ${cause.message}`;
+    const refusal = answerOfPostgres(cause);
+    if (refusal !== undefined) return `PostgreSQL (DATABASE_URL) refuses: ${refusal}`;
     if (cause.message.startsWith('Knex: Timeout')) return 'PostgreSQL (DATABASE_URL) does not answer';
     const silent = STORES.find(({ name }) => name === storeOfWords(cause.message));
-    if (silent) return `${silent.name} (${silent.setting}) does not answer: ${cause.message}`;
+    if (silent) return `${silent.name} (${silent.setting}) does not answer: ${withoutStatement(cause.message)}`;
     if (cause.message === NO_TLS) return `PostgreSQL (DATABASE_URL) speaks no TLS: ${TLS_ADVICE}`;
+    // ClickHouse's own errors have a type.
+    const { type } = cause as Details;
     if (typeof type === 'string' && CLICKHOUSE_REFUSALS.test(type)) {
       return `ClickHouse (CLICKHOUSE_URL) refuses: ${inOneLine(cause)}`;
     }

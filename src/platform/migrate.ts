@@ -36,8 +36,9 @@ async function migrate(config: Config, { wait, lost }: Arguments): Promise<void>
   const postgres = await ofStore('PostgreSQL', migratePostgres(config, progress));
   const clickhouse = await ofStore('ClickHouse', migrateShards(config, { progress, lost }));
   progress.clear();
-  log.info({ postgres, clickhouse }, 'migrated');
-  for (const url of await listHosts(config)) {
+  const { database, hosts } = await readPostgres(config);
+  log.info({ database, postgres, clickhouse }, 'migrated');
+  for (const url of hosts) {
     await withClient(url, config.CLICKHOUSE_DATABASE, async (host) => {
       const left = await readRewrites(host);
       if (left.parts === 0) return;
@@ -52,10 +53,16 @@ async function migrate(config: Config, { wait, lost }: Arguments): Promise<void>
   }
 }
 
-async function listHosts(config: Config): Promise<string[]> {
+/** Its database, which DATABASE_URL need not name, and the hosts of all shards. */
+async function readPostgres(config: Config): Promise<{ database: string; hosts: string[] }> {
   const postgres = createPostgres(config, { poolMax: 1 });
-  const shards = await Promise.resolve(listShards(postgres)).finally(() => postgres.destroy());
-  return shards.flatMap((shard) => urlsOf(config, shard));
+  try {
+    const { rows } = await postgres.raw<{ rows: [{ database: string }] }>('SELECT current_database() AS database');
+    const shards = await listShards(postgres);
+    return { database: rows[0].database, hosts: shards.flatMap((shard) => urlsOf(config, shard)) };
+  } finally {
+    await postgres.destroy();
+  }
 }
 
 /** Sentence about the rewrites that are left. */

@@ -48,6 +48,13 @@ test('reports nothing for healthy stores', async () => {
   expect({ status, complaints }).toEqual({ status: 0, complaints: [] });
 });
 
+test('names the database of PostgreSQL, as npm run migrate does: an address need not name it', async () => {
+  const name = new URL(databases.config.DATABASE_URL).pathname.slice(1);
+  expect((await doctor()).output).toMatch(new RegExp(`✓ PostgreSQL: PostgreSQL [\\d.]+, database ${name}, UTF8\n`));
+  const { output } = await run(['dist/src/platform/migrate.js'], { LOG_LEVEL: 'info' });
+  expect(JSON.parse(output)).toMatchObject({ msg: 'migrated', database: name });
+});
+
 test.skipIf(!existsSync(MEMORY_DISK))('looks at the disk of the data folder', async () => {
   const { output } = await doctor({ DATA_DIR: MEMORY_DISK });
   const { bavail, blocks } = await statfs(MEMORY_DISK);
@@ -258,6 +265,10 @@ test.each<[string, (config: Config) => Record<string, string>]>([
   [
     'PostgreSQL (DATABASE_URL) does not answer: Connection terminated unexpectedly',
     ({ DATABASE_URL, CLICKHOUSE_URL }) => ({ DATABASE_URL: atHostOf(DATABASE_URL, CLICKHOUSE_URL) }),
+  ],
+  [
+    'PostgreSQL (DATABASE_URL) refuses: cannot execute',
+    ({ DATABASE_URL }) => ({ DATABASE_URL: `${DATABASE_URL}?options=-c%20default_transaction_read_only%3Don` }),
   ],
   [
     'ClickHouse (CLICKHOUSE_URL) cannot be used: socket hang up',

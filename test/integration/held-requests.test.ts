@@ -26,37 +26,45 @@ afterAll(async () => {
   await databases?.close();
 });
 
-test.each([
-  ['removed', 'DELETE', undefined, 404],
-  ['demoted', 'PATCH', { role: 'member' }, 403],
-] as const)(
-  'an admin who is %s while the body arrives does not get the new secret key',
-  async (_fate, method, role, status) => {
-    const { organization, people } = await createTeam(postgres);
-    const { id } = await createTeamProject(postgres, databases, organization.id);
-    const { hostname, port } = new URL(processes.url);
-    const socket = connect(Number(port), hostname);
-    let answer = '';
-    socket.on('data', (chunk) => {
-      answer += chunk;
-    });
-    const body = JSON.stringify({ name: 'Mine' });
-    const head = [
-      `PATCH /api/projects/${id} HTTP/1.1`,
-      ...['Host: x', 'Connection: close', `Cookie: ${sessionCookie(people.admin.session)}`],
-      ...['Content-Type: application/json', `Content-Length: ${body.length}`],
-    ];
-    socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 1)}`);
-    await delay(CHECKED_MS);
-    expect(answer).toBe('');
+const FATES = {
+  removed: { method: 'DELETE', role: undefined, status: 404 },
+  demoted: { method: 'PATCH', role: { role: 'member' }, status: 403 },
+} as const;
+const RENAMING = { method: 'PATCH', path: '', body: JSON.stringify({ name: 'Mine' }) };
+const FILES = [{ name: 'access.log', bytes: 0 }];
+const IMPORTING = { method: 'POST', path: '/imports?source=access-log', body: `${JSON.stringify(FILES)}\n` };
 
-    const member = `/api/orgs/${organization.id}/members/${people.admin.id}`;
-    const changed = await send(processes.url, `${method} ${member}`, as(people.owner, role));
-    const rotated = await send(processes.url, `POST /api/projects/${id}/rotate-secret-key`, as(people.owner));
-    expect([changed.status, rotated.status]).toEqual([200, 200]);
-    socket.write(body.slice(1));
-    await once(socket, 'close');
-    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
-    expect(answer).not.toContain(rotated.body.secret_key);
-  },
-);
+test.each([
+  ['removed', 'get the new secret key', RENAMING],
+  ['demoted', 'get the new secret key', RENAMING],
+  ['removed', 'import', IMPORTING],
+  ['demoted', 'import', IMPORTING],
+] as const)('an admin who is %s while the body arrives does not %s', async (fate, _act, request) => {
+  const { method, role, status } = FATES[fate];
+  const { organization, people } = await createTeam(postgres);
+  const { id } = await createTeamProject(postgres, databases, organization.id);
+  const { hostname, port } = new URL(processes.url);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += chunk;
+  });
+  const { body } = request;
+  const head = [
+    `${request.method} /api/projects/${id}${request.path} HTTP/1.1`,
+    ...['Host: x', 'Connection: close', `Cookie: ${sessionCookie(people.admin.session)}`],
+    ...['Content-Type: application/json', `Content-Length: ${body.length}`],
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${body.slice(0, 1)}`);
+  await delay(CHECKED_MS);
+  expect(answer).toBe('');
+
+  const member = `/api/orgs/${organization.id}/members/${people.admin.id}`;
+  const changed = await send(processes.url, `${method} ${member}`, as(people.owner, role));
+  const rotated = await send(processes.url, `POST /api/projects/${id}/rotate-secret-key`, as(people.owner));
+  expect([changed.status, rotated.status]).toEqual([200, 200]);
+  socket.write(body.slice(1));
+  await once(socket, 'close');
+  expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(answer).not.toContain(rotated.body.secret_key);
+});

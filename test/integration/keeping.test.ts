@@ -180,7 +180,7 @@ describe('drop rules', () => {
         (row) => row.insert_id,
       );
       const { rules } = parseDefinitions(`version: 1\ndrop: [{ when: ${JSON.stringify(when)} }]`, {
-        ...{ ...EMPTY_PROJECT, nowMs: Date.now(), timezone: 'UTC' },
+        ...{ ...EMPTY_PROJECT, privateAddresses: [], nowMs: Date.now(), timezone: 'UTC' },
       });
       const { envelope } = acceptRequest(
         {

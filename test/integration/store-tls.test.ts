@@ -5,11 +5,12 @@ import { connect, createServer as createPlainServer, type Server, type Socket } 
 import { join } from 'node:path';
 import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import { pino } from 'pino';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { createFailFastRedis, createRedis } from '../../src/platform/redis/client.js';
 import { eventually } from '../support/eventually.js';
+import { runScript } from '../support/run-script.js';
 import { createTestDatabases, type TestDatabases } from '../support/stack.js';
 
 const FOLDER = join(packageRoot, 'test', 'support', 'tls');
@@ -103,4 +104,22 @@ test('Redis with a self-signed certificate is used only when the setting says so
   const reason = await new Promise<Error>((resolve) => strict.once('error', resolve));
   strict.disconnect();
   expect(reason.message).toContain('self-signed certificate');
+});
+
+describe('npm run doctor', () => {
+  const doctor = (REDIS_URL: string) => runScript(['dist/cli/doctor.js'], { ...databases.env, REDIS_URL });
+
+  test('names a Redis without TLS whose address asks for it, and the reverse', async () => {
+    const plain = String(databases.env.REDIS_URL);
+    const asked = await doctor(plain.replace(/^redis:/, 'rediss:'));
+    expect(asked.output).toMatch(/✗ Redis: it has no TLS: begin REDIS_URL with redis:\/\/\n +→ see that it runs/);
+    const unasked = await doctor(redisUrl.replace(/^rediss:/, 'redis:'));
+    expect(unasked.output).toMatch(/✗ Redis: it has TLS: begin REDIS_URL with rediss:\/\/\n +→ see that it runs/);
+    expect([asked.status, unasked.status]).toEqual([1, 1]);
+  });
+
+  test('names the setting for a certificate of Redis that is not trusted', async () => {
+    const { output } = await doctor(redisUrl);
+    expect(output).toMatch(/✗ Redis: self-signed certificate\n +→ .*\(REDIS_TLS for its certificate\)/);
+  });
 });

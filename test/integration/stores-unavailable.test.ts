@@ -235,6 +235,38 @@ describe('while PostgreSQL keeps connections open and answers nothing', () => {
   });
 });
 
+test('a worker is not ready while PostgreSQL refuses writes, and web goes on', async () => {
+  const admin = createPostgres(writingAnyway(databases.config));
+  const name = new URL(databases.config.DATABASE_URL).pathname.slice(1);
+  const renew = async () => {
+    await relayOf('postgres').cut();
+    await relayOf('postgres').restore();
+  };
+  try {
+    await admin.raw('ALTER DATABASE ?? SET default_transaction_read_only = on', [name]);
+    await renew();
+    await eventually(async () => {
+      const metrics = await metricsOf('worker');
+      // It reads from PostgreSQL again.
+      expect(metrics).toMatch(aValueOf('identity_outbox_rows'));
+      expect(metrics).toContain('store_reachable{store="postgres"} 0');
+    }, 30_000);
+    expect((await ask('worker', '/readyz')).status).toBe(503);
+    await eventually(async () => expect(await (await ask('web', '/readyz')).text()).toBe('ready'), 30_000);
+  } finally {
+    await admin.raw('ALTER DATABASE ?? RESET default_transaction_read_only', [name]);
+    await admin.destroy();
+    await renew();
+  }
+});
+
+/** Connections whose transactions write although the database refuses that by default. */
+function writingAnyway({ DATABASE_URL }: TestDatabases['config']): { DATABASE_URL: string } {
+  const url = new URL(DATABASE_URL);
+  url.searchParams.set('options', '-c default_transaction_read_only=off');
+  return { DATABASE_URL: url.href };
+}
+
 test('METRICS_ENABLED=false closes /metrics of every process', async () => {
   const closed = await startProcesses({ ...databases.env, METRICS_ENABLED: 'false' });
   try {

@@ -36,7 +36,14 @@ test('buffers that a task names are transferred', async () => {
 test('an error of a task reaches its caller, a PublicError with its details', async () => {
   start();
   await expect(pool.run(fail, undefined, 'a')).rejects.toThrow(new TypeError('a bug'));
-  const context = { key: 'a', projectId: 'p' as never, timezone: 'UTC', nowMs: 0, definitions: [] };
+  const context = {
+    key: 'a',
+    projectId: 'p' as never,
+    timezone: 'UTC',
+    nowMs: 0,
+    definitions: [],
+    privateAddresses: [],
+  };
   const refused = await pool
     .run(syncTask, { body: Buffer.from('{"source_yaml": "version: 2"}'), context }, 'a')
     .catch((error: unknown) => error);

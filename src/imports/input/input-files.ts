@@ -54,6 +54,8 @@ export async function findInput(
   let bytesDecompressed = 0;
   const decompressed = async function* (name: string, source: AsyncIterable<Buffer>) {
     for await (const chunk of decoded(name, source)) {
+      // Parquet is copied to its end before its first record.
+      signal?.throwIfAborted();
       bytesDecompressed += chunk.length;
       if (bytesDecompressed > decompressedBytesMax) throw new Error(toLimitProblem(decompressedBytesMax));
       yield chunk;

@@ -5,7 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import type { Request, Response, Router } from 'express';
 import { z } from 'zod';
-import { createGuardedRouter, type GuardDeps, projectIdOf, projectOwnerIdOf } from '../../access/guarded-router.js';
+import {
+  checkRole,
+  createGuardedRouter,
+  type GuardDeps,
+  projectIdOf,
+  projectOwnerIdOf,
+} from '../../access/guarded-router.js';
 import { personOf } from '../../access/session-middleware.js';
 import { requireProject } from '../../accounts/projects.js';
 import { PublicError } from '../../platform/errors.js';
@@ -78,6 +84,8 @@ export function createUploads(deps: UploadDeps): Uploads {
         const decompressedBytesMax = BOUNDS.importDecompression * deps.bytesMax;
         const { folder, paths, remove } = await receiveFiles(req, deps.bytesMax);
         try {
+          // Files arrive for minutes, in which the person may lose the role.
+          await checkRole(deps.postgres, { req, res, least: 'admin' });
           const isDryRun = dryRun === 'true';
           const job = { source, folder, paths, isDryRun, timeZone: timezone, decompressedBytesMax, ...target };
           const trail = { postgres: deps.postgres, projectId, personId: personOf(res).personId, source };

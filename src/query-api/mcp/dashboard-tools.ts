@@ -145,7 +145,10 @@ export async function saveDashboard(
   const { projectId, timezone } = call.credential;
   const key = parseDashboardKey(givenKey);
   const body = Buffer.from(JSON.stringify({ source_yaml, visibility }));
-  const context = { key, projectId, timezone, nowMs: deps.now(), ...(await readQueryNames(deps, projectId)) };
+  const context = {
+    ...{ key, projectId, timezone, nowMs: deps.now(), privateAddresses: settings.WEBHOOK_PRIVATE_ADDRESSES },
+    ...(await readQueryNames(deps, projectId)),
+  };
   const checked = await threads.run(syncTask, { body, context }, projectId);
   const writer = writerOf(call.credential);
   // A member who asks for a personal one never gets that of the project, as in a sync.

@@ -14,7 +14,14 @@ import { anyText } from '../../support/any-text.js';
 
 const FOLDER = join(packageRoot, 'examples/dashboards');
 const EXAMPLES = readdirSync(FOLDER).map((name) => readFileSync(join(FOLDER, name), 'utf8'));
-const CONTEXT = { projectId: toProjectId(PROJECT), nowMs: NOW_MS, timezone: 'UTC', key: 'customer', definitions: [] };
+const CONTEXT = {
+  projectId: toProjectId(PROJECT),
+  nowMs: NOW_MS,
+  timezone: 'UTC',
+  key: 'customer',
+  definitions: [],
+  privateAddresses: [],
+};
 
 function expectHandled(text: string): void {
   try {

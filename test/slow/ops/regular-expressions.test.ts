@@ -46,7 +46,7 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   'condition of a query': (text) => ask(`* | where a = ${text.slice(0, QUERY_LENGTH)}`),
 };
 
-const DASHBOARD = { ...CONTEXT, key: 'k', timezone: 'UTC', definitions: [] };
+const DASHBOARD = { ...CONTEXT, key: 'k', timezone: 'UTC', definitions: [], privateAddresses: [] };
 
 const ask = (q: string) => compile(q, { ...CONTEXT, timezone: 'UTC', limit: 100, offset: 0 });
 

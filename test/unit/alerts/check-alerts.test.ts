@@ -9,6 +9,7 @@ import { packageRoot } from '../../../src/platform/paths.js';
 
 const context = {
   definitions: [],
+  privateAddresses: ['10.1.2.0/24'],
   key: 'sales',
   projectId: toProjectId('00000000-0000-7000-8000-000000000001'),
   timezone: 'UTC',
@@ -66,6 +67,16 @@ test('a problem of the condition is located in its text', () => {
     '\n    every: 15m\n    to: [https://example.com/hook]\n',
   );
   expect(problemsOf(text)).toEqual([expect.objectContaining({ line: 7, column: 15 })]);
+});
+
+test('a webhook with an address that is never called is located, in an alert and in a report', () => {
+  const to = ['https://example.com/hook', 'http://10.1.2.3/allowed', 'http://0x7f.0.0.2/hook'];
+  const report = "\nreports:\n  - id: daily\n    at: daily 8:00\n    to: ['http://[::1]:8080/']\n";
+  const hint = expect.stringContaining('WEBHOOK_PRIVATE_ADDRESSES');
+  expect(problemsOf(dashboard(alert({ to })) + report)).toEqual([
+    { path: 'alerts[0].to[2]', message: '127.0.0.2 is not a public address', line: 5, column: 149, hint },
+    { path: 'reports[0].to[0]', message: '[::1] is not a public address', line: 9, column: 10, hint },
+  ]);
 });
 
 test('two alerts cannot have one id', () => {

@@ -86,7 +86,7 @@ describe('a call', () => {
   test('without an answer, or without an address, fails at the timeout', async () => {
     respond = () => {};
     const result = await call(hook(), { ...LOCAL, timeoutMs: 50 });
-    const late = { isDelivered: false, isFinal: false, reason: 'no answer within 50 ms' };
+    const late = { isDelivered: false, isFinal: false, reason: 'no answer within 0.05 s' };
     expect(result).toEqual(late);
     // The look-up of the system may take longer.
     const resolve = () => new Promise<never>(() => {});
@@ -101,7 +101,8 @@ describe('a call', () => {
     await once(secure.listen(0, '127.0.0.1'), 'listening');
     const result = await call(`https://hook.example:${(secure.address() as AddressInfo).port}/`, LOCAL);
     secure.close();
-    expect(result).toEqual({ isDelivered: false, isFinal: false, reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+    const reason = 'the certificate of hook.example is from no known authority (DEPTH_ZERO_SELF_SIGNED_CERT)';
+    expect(result).toEqual({ isDelivered: false, isFinal: false, reason });
   });
 
   test('of which the receiver changes the protocol is not delivered', async () => {
@@ -112,13 +113,33 @@ describe('a call', () => {
 
   test('with headers above the limit fails', async () => {
     respond = (_request, response) => response.writeHead(200, { 'X-Long': 'x'.repeat(40_000) }).end();
-    expect(await call(hook(), LOCAL)).toMatchObject({ isDelivered: false, reason: 'HPE_HEADER_OVERFLOW' });
+    const reason = `the headers of the answer of ${new URL(hook()).host} are too long (HPE_HEADER_OVERFLOW)`;
+    expect(await call(hook(), LOCAL)).toMatchObject({ isDelivered: false, reason });
+  });
+
+  test('to a receiver that refuses, closes, or speaks another protocol says so', async () => {
+    const closed = createServer();
+    await once(closed.listen(0, '127.0.0.1'), 'listening');
+    const free = (closed.address() as AddressInfo).port;
+    closed.close();
+    const reasonOf = async (address: string) => Object(await call(address, LOCAL)).reason;
+    expect(await reasonOf(`http://hook.example:${free}/`)).toBe(
+      `hook.example:${free} refused the connection (ECONNREFUSED)`,
+    );
+    const at = new URL(hook()).host;
+    expect(await reasonOf(hook().replace('http:', 'https:'))).toMatch(`the encrypted call of ${at} failed (`);
+    respond = ({ socket }) => socket.destroy();
+    expect(await reasonOf(hook())).toBe(`${at} closed the connection before it answered (ECONNRESET)`);
+    respond = ({ socket }) => socket.end('220 mail.example ESMTP\r\n');
+    expect(await reasonOf(hook())).toMatch(`${at} did not answer in HTTP (HPE_`);
   });
 
   test('fails without a name server and for an unknown name, and may be tried again', async () => {
-    expect(await call('http://unknown.example/')).toMatchObject({ isFinal: false, reason: 'ENOTFOUND' });
+    const unknown = 'there is no host with the name unknown.example (ENOTFOUND)';
+    expect(await call('http://unknown.example/')).toMatchObject({ isFinal: false, reason: unknown });
     dns.failing.add('failing.example');
-    expect(await call('http://failing.example/')).toMatchObject({ isFinal: false, reason: 'ESERVFAIL' });
+    const silent = 'the name server gave no answer for failing.example (ESERVFAIL)';
+    expect(await call('http://failing.example/')).toMatchObject({ isFinal: false, reason: silent });
   });
 });
 

@@ -22,6 +22,9 @@ describe('a condition', () => {
     ['"sum price" = 10', '"sum price" = 10'],
     ['all "sum price" <= +10', 'all "sum price" <= 10'],
     ['any < 3', 'any < 3'],
+    ['all value < 1e3', 'all value < 1000'],
+    ['value > -2.5E+20', 'value > -250000000000000000000'],
+    ['value >= 1e21', 'value >= 1e+21'],
     ['no rows', 'no rows'],
     [' No  Rows ', 'no rows'],
   ])('%j is read as %j', (text, form) => expect(formatWhen(when(text))).toBe(form));
@@ -36,7 +39,8 @@ describe('a condition', () => {
     ['value <', 'the condition has no number to compare with', 7],
     ['value < five', '"five" is no number', 8],
     ['value < 5 and change < 1', '"5 and change < 1" is no number', 8],
-    ['all value < 1e3', '"1e3" is no number', 12],
+    ['all value < 1e', '"1e" is no number', 12],
+    ['value < -1e400', 'the number "-1e400" is too large', 8],
   ])('%j is wrong: %s', (text, message, offset) => expect(problemOf(text)).toMatchObject({ message, offset }));
 
   test('with a percentage gets the number to write instead', () => {

@@ -336,7 +336,10 @@ test('toCurl() quotes the query for a shell', () => {
   );
 });
 
-const CONTEXT = { projectId: toProjectId(''), nowMs: 0, timezone: 'UTC', key: 'a', definitions: [] };
+const CONTEXT = {
+  ...{ projectId: toProjectId(''), nowMs: 0, timezone: 'UTC', key: 'a' },
+  ...{ definitions: [], privateAddresses: [] },
+};
 
 test.each([
   'signup | last 7d | count by day',

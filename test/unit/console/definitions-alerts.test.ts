@@ -12,7 +12,7 @@ import type { Definition } from '../../../src/query/definitions/definitions.js';
 import { parse as parseQuery } from '../../../src/query/parse/parse.js';
 import { NOW_MS } from '../../golden/dataset.js';
 
-const CONTEXT = { nowMs: NOW_MS, timezone: 'UTC', eventTypes: [], hasAllEvents: true };
+const CONTEXT = { nowMs: NOW_MS, timezone: 'UTC', eventTypes: [], hasAllEvents: true, privateAddresses: [] };
 
 describe('the line of an alert', () => {
   test.each([

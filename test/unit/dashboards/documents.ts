@@ -12,6 +12,7 @@ export const CONTEXT = {
   projectId: toProjectId(PROJECT),
   nowMs: NOW_MS,
   timezone: 'UTC',
+  privateAddresses: [],
   key: 'sales',
   definitions: [],
 };

@@ -13,6 +13,7 @@ const CONTEXT = {
   dashboards: ['sales'],
   nowMs: NOW_MS,
   timezone: 'UTC',
+  privateAddresses: [],
   eventTypes: ['signup', 'first_export', 'purchase'],
   hasAllEvents: true,
   propertyKeys: ['plan'],
@@ -167,6 +168,10 @@ describe('alerts and reports of definitions', () => {
   test.each([
     [alert('metric activaton', 'value < 1'), 'alerts[0].query: no metric "activaton" is defined'],
     [alert('metric activation', 'change < 1'), 'alerts[0].when: the query has no column "change"'],
+    [
+      "reports:\n  - { id: weekly, dashboard: sales, at: daily 8:00, to: ['http://10.0.0.1/'] }\n",
+      'reports[0].to[0]: 10.0.0.1 is not a public address',
+    ],
     [report('sale'), 'reports[0].dashboard: the project has no dashboard "sale"; nearest is "sales"'],
     [report('sales').replace('dashboard: sales, ', ''), 'reports[0].dashboard: "dashboard" is missing'],
     [report('sales') + report('sales').slice('reports:\n'.length), 'reports[1].id: the id "monday" is used twice'],

@@ -13,7 +13,7 @@ import { EMPTY_PROJECT } from '../../support/definitions.js';
 
 const NOW = Date.UTC(2026, 10, 20, 9, 30);
 const LIMITS = { propertiesMax: 10, userPropertiesMax: 10, keyLengthMax: 256, valueBytesMax: 5000 };
-const CONTEXT = { ...EMPTY_PROJECT, nowMs: NOW, timezone: 'UTC' };
+const CONTEXT = { ...EMPTY_PROJECT, nowMs: NOW, timezone: 'UTC', privateAddresses: [] };
 const GOOGLEBOT = 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)';
 const CHROME = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/120.0.0.0 Safari/537.36';
 

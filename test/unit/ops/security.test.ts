@@ -38,6 +38,8 @@ test('only these files connect to addresses that are not stores of the service: 
     'src/platform/clickhouse/small-read.ts',
     'src/platform/http/protocol-errors.ts',
     'src/platform/http/server.ts',
+    // To Redis, at the address of the settings.
+    'src/platform/redis/tls-mismatch.ts',
     'src/sign-in/idp-addresses.ts',
     'src/sign-in/idp-client.ts',
     'workers/send-mail.ts',

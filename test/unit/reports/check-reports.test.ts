@@ -10,7 +10,7 @@ import { packageRoot } from '../../../src/platform/paths.js';
 const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
 const parseWith = (reports: string) =>
   parseDashboard(`version: 1\ntitle: Sales\nsections: [{title: S, cards: []}]\nreports:\n${reports}`, {
-    ...{ key: 'sales', projectId, timezone: 'UTC', nowMs: Date.UTC(2026, 5, 1), definitions: [] },
+    ...{ key: 'sales', projectId, timezone: 'UTC', nowMs: Date.UTC(2026, 5, 1), definitions: [], privateAddresses: [] },
   });
 const report = (fields: object = {}): string =>
   `  - ${JSON.stringify({ id: 'monday', at: 'monday 08:00', to: ['mailto:ann@example.com'], ...fields })}\n`;

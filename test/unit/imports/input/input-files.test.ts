@@ -1,12 +1,13 @@
 // Input of an import: files, folders, globs, gzip and zip in one order. The archives of fixtures/
 // were made by Python's zipfile.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { Readable } from 'node:stream';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { findInput, type InputFile } from '../../../../src/imports/input/input-files.js';
+import { readParquet } from '../../../../src/imports/input/parquet.js';
 
 const ARCHIVE = new URL('fixtures/export.zip', import.meta.url);
 const folder = mkdtempSync(join(tmpdir(), 'input-files-'));
@@ -26,6 +27,7 @@ beforeAll(() => {
   write('log.txt', 'log');
   write('lines.jsonl.br', brotliCompressSync('brotli'));
   write('events.parquet.br', 'PAR1');
+  write('large.parquet', gzipSync(Buffer.alloc(4 * 1024 * 1024)));
   write('export.zip', readFileSync(ARCHIVE));
   write('utf-16.csv', Buffer.from('\uFEFFid,я😀\n', 'utf16le'));
   write('utf-16.csv.gz', gzipSync(Buffer.from('\uFEFFid,я😀\n', 'utf16le').swap16()));
@@ -179,4 +181,28 @@ test.each(DAMAGED)('reading %s rejects', async (path, message) => {
 test.each(NOT_READ)('%s is refused with what to do', async (name, _content, problem) => {
   const { files } = await open(name);
   await expect(Promise.all(files.map(textOf))).rejects.toThrow(problem);
+});
+
+test('an interrupt ends the copy of a compressed Parquet file, and the copy is removed', async () => {
+  const interrupt = new AbortController();
+  const { files } = await findInput([join(folder, 'large.parquet')], {
+    stdin: Readable.from([]),
+    signal: interrupt.signal,
+  });
+  const copies = mkdtempSync(join(folder, 'copies-'));
+  vi.stubEnv('TMPDIR', copies);
+  const [file] = files;
+  let chunks = 0;
+  const open = async function* () {
+    for await (const chunk of file?.open() ?? []) {
+      chunks += 1;
+      interrupt.abort();
+      yield chunk;
+    }
+  };
+  const records = readParquet({ name: 'large.parquet', open });
+  await expect(records.next()).rejects.toThrow('aborted');
+  expect(chunks).toBe(1);
+  expect(readdirSync(copies)).toEqual([]);
+  vi.unstubAllEnvs();
 });
