@@ -7,6 +7,7 @@ import { EXIT_FAILED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { describeNodeVersion } from '../src/platform/node-version.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { UsageError } from '../src/platform/usage-error.js';
+import { removeLeftCopies } from './backup/left-copies.js';
 import { locateDataDirectory, openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
@@ -37,6 +38,8 @@ async function main(): Promise<void> {
   const host = caller.HOST || '127.0.0.1';
   const port = parsePort(caller.PORT);
   const directory = openDataDirectory(dataDirectory());
+  // Before the lock is written: they may have filled the disk.
+  removeLeftCopies(directory);
   const lock = await InstanceLock.take(directory.path);
   const output = new ChildOutput(directory);
   const url = `http://${reachableHost(host)}:${port}`;

@@ -11,7 +11,7 @@ import { deleteProjectData, purgeProjects } from '../src/privacy/delete-project.
 import type { ErasureDeps } from '../src/privacy/erase-people.js';
 import {
   type DeletedProject,
-  lastDataDeletedAt,
+  isDataDeletedWithin,
   listProjectsToDelete,
   markDataDeleted,
 } from '../src/privacy/project-store.js';
@@ -33,7 +33,7 @@ export const startProjectDeletion = defineScheduledJob({
 
     async function purge(projects: readonly DeletedProject[]): Promise<void> {
       // Several projects share a purge, also of another process while this one waited for the lock.
-      if (Date.now() - (await lastDataDeletedAt(postgres)) < purgeEveryMs(config)) return;
+      if (await isDataDeletedWithin(postgres, purgeEveryMs(config))) return;
       const left = new Set((await listProjectsToDelete(postgres)).map(({ projectId }) => projectId));
       const purged = await purgeProjects(
         deps,

@@ -16,7 +16,7 @@ import { ERASURE_QUEUE, PURGE_QUEUE, sequenceMember } from '../src/privacy/queue
 import {
   countOverdue,
   deleteTombstones,
-  lastPurgedAt,
+  isPurgedWithin,
   listDeleted,
   listWaitingIds,
   longestWait,
@@ -81,8 +81,8 @@ const startPurging = defineScheduledJob({
     const deps = openErasure(needs, signal, 1 + LOCKS_HELD);
     const { config, postgres } = deps;
     async function purge(): Promise<void> {
-      const due = await listDeleted(postgres, new Date(Date.now() - config.PRIVACY_PURGE_DELAY_MS));
-      if (due.length === 0 || Date.now() - (await lastPurgedAt(postgres)) < purgeEveryMs(config)) return;
+      const due = await listDeleted(postgres, config.PRIVACY_PURGE_DELAY_MS);
+      if (due.length === 0 || (await isPurgedWithin(postgres, purgeEveryMs(config)))) return;
       await markPurged(postgres, await purgePeople(deps, due));
     }
     return {

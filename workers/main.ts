@@ -18,7 +18,7 @@ import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { logErrors } from '../src/platform/redis/log-errors.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
-import { requireUsableRedis } from '../src/platform/redis/usable.js';
+import { waitForUsableRedis } from '../src/platform/redis/usable.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { passStartGate } from '../src/platform/start-gate.js';
 import { startAlerts } from './check-alerts.js';
@@ -88,7 +88,7 @@ lifecycle.onClose('jobs', () => Promise.all(jobs.map((job) => job.close())));
 const chosen = orExit(() => chooseJobs(JOBS, config.WORKER_JOBS));
 await waitForPostgres(postgres, log);
 await refuseTransactionPooler(postgres).catch(exitForProblem);
-await requireUsableRedis(redis, config.SECRET_KEY_BASE).catch(exitForProblem);
+await waitForUsableRedis(redis, config.SECRET_KEY_BASE, log).catch(exitForProblem);
 for (const [name, start] of chosen) {
   jobs.push(await start({ config, shards, postgres, redis, metrics, log: log.child({ job: name }) }));
 }

@@ -16,7 +16,7 @@ export const startIdentitySweep = defineScheduledJob({
     const identifyQueue = createIdentifyQueue(redis);
     return {
       async run() {
-        const swept = await sweepPending(redis, identifyQueue, Date.now());
+        const swept = await sweepPending(redis, identifyQueue);
         if (swept > 0) log.warn({ swept }, 'sequence numbers without a job were released');
         await settleAll(postgres, redis);
       },
@@ -40,9 +40,11 @@ async function settleAll(postgres: Postgres, redis: Redis): Promise<void> {
 const ORPHAN_AGE_MS = 2 * 60_000;
 
 /** Releases batches without a job or with a permanently failed one. Resolves with their number. */
-export async function sweepPending(redis: Redis, queue: IdentifyQueue, now: number): Promise<number> {
+export async function sweepPending(redis: Redis, queue: IdentifyQueue, ageMs = ORPHAN_AGE_MS): Promise<number> {
+  // The clock that gave the numbers: by one that is ahead, a batch whose job is being added is old.
+  const [seconds] = await redis.time();
   let swept = 0;
-  for (const member of await findPendingSince(redis, now - ORPHAN_AGE_MS)) {
+  for (const member of await findPendingSince(redis, Number(seconds) * 1000 - ageMs)) {
     // Erasures release their own numbers.
     if (member.startsWith(sequenceMember('')) || (await isStillToRun(queue, member))) continue;
     await releaseSequence(redis, member);

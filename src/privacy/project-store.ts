@@ -63,10 +63,10 @@ export async function hideSubjects(postgres: Postgres, projectId: ProjectId, has
   }
 }
 
-/** When the data of a project was deleted last, epoch milliseconds; 0 before the first one. */
-export async function lastDataDeletedAt(postgres: Postgres): Promise<number> {
-  const row = await postgres('projects').max('data_deleted_at as at').first<{ at: Date | null } | undefined>();
-  return row?.at?.getTime() ?? 0;
+/** Whether the data of any project was deleted in the last `ms` milliseconds. */
+export async function isDataDeletedWithin(postgres: Postgres, ms: number): Promise<boolean> {
+  const recent = "data_deleted_at > now() - ? * interval '1 millisecond' AND data_deleted_at <= now()";
+  return (await postgres('projects').whereRaw(recent, [ms]).first('id')) !== undefined;
 }
 
 /** When no store or file has data of the project. */

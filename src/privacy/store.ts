@@ -1,5 +1,6 @@
 // Store of erasure requests and tombstones in PostgreSQL. It holds the whole state of an erasure,
-// so that any process can continue it.
+// so that any process can continue it. Only the database's clock decides when files are purged: a
+// worker whose clock was ahead must not put off the next purge.
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, hideSubject, recordAudit } from './audit-store.js';
@@ -142,17 +143,17 @@ export const listWaitingIds = (postgres: Postgres): Promise<string[]> =>
 export const isAnyRequested = async (postgres: Postgres): Promise<boolean> =>
   (await postgres('erasure_requests').where({ status: 'requested' }).first('id')) !== undefined;
 
-/** When the last purge ended, in milliseconds; 0 when there was none. */
-export async function lastPurgedAt(postgres: Postgres): Promise<number> {
-  const row = await postgres('erasure_requests').max('purged_at as at').first<{ at: Date | null } | undefined>();
-  return row?.at?.getTime() ?? 0;
+/** Whether a purge has ended in the last `ms` milliseconds. */
+export async function isPurgedWithin(postgres: Postgres, ms: number): Promise<boolean> {
+  const recent = "purged_at > now() - ? * interval '1 millisecond' AND purged_at <= now()";
+  return (await postgres('erasure_requests').whereRaw(recent, [ms]).first('id')) !== undefined;
 }
 
-/** Erasures to purge from the files: deleted before `verifiedBefore`. */
-export async function listDeleted(postgres: Postgres, verifiedBefore: Date): Promise<Erasure[]> {
+/** Erasures to purge from the files: deleted for at least `ms` milliseconds. */
+export async function listDeleted(postgres: Postgres, ms: number): Promise<Erasure[]> {
   const rows: ErasureRow[] = await postgres('erasure_requests')
     .where({ status: 'deleted' })
-    .andWhere('verified_at', '<=', verifiedBefore)
+    .whereRaw("verified_at <= now() - ? * interval '1 millisecond'", [ms])
     .orderBy('erased_through_seq')
     .select();
   return rows.map(toErasure);
@@ -268,7 +269,7 @@ export async function markDeleted(postgres: Postgres, erasure: Erasure): Promise
   await postgres.transaction(async (transaction) => {
     const [changed]: { counts: ErasureCounts }[] = await transaction('erasure_requests')
       .where({ id: erasure.id, status: 'requested' })
-      .update({ status: 'deleted', verified_at: new Date() }, ['counts']);
+      .update({ status: 'deleted', verified_at: transaction.fn.now() }, ['counts']);
     if (changed === undefined) return;
     await recordAudit(transaction, {
       ...audited(erasure),
@@ -292,7 +293,7 @@ export async function markPurged(postgres: Postgres, erasures: readonly Erasure[
     for (const erasure of erasures) {
       const changed = await transaction('erasure_requests')
         .where({ id: erasure.id, status: 'deleted' })
-        .update({ status: 'purged', purged_at: new Date() });
+        .update({ status: 'purged', purged_at: transaction.fn.now() });
       if (changed === 0) continue;
       await recordAudit(transaction, {
         ...audited(erasure),

@@ -9,7 +9,6 @@ import { FIRST_SHARD } from '../../src/platform/clickhouse/shards.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import type { StepProgress } from '../../src/platform/progress.js';
 import { createRedis } from '../../src/platform/redis/client.js';
-import { BACKUPS_FOLDER } from '../clickhouse-server.js';
 import { type DataDirectory, readOrCreateSecrets, requireAccountOf, SECRETS_FILE } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { StartProblem } from '../problem.js';
@@ -17,13 +16,12 @@ import { writeArchive } from './archive.js';
 import { type EmbeddedStores, findEmbeddedStores } from './embedded-stores.js';
 import { askEngineRows, runOperation } from './engine-backup.js';
 import { nameFurtherShards } from './further-shards.js';
+import { engineStageOf, STAGE_FOLDER } from './left-copies.js';
 import { digestFiles, MANIFEST_FILE, type Manifest, newManifest } from './manifest.js';
 import { dumpRows, estimateRows, readSequences } from './postgres-rows.js';
 import { copyAppendOnlyFiles, waitForWrites } from './redis-files.js';
 import { sizeOf } from './size-of.js';
 
-/** In the data directory, while a backup is written. */
-export const STAGE_FOLDER = 'backup.unfinished';
 export const POSTGRES_FOLDER = 'postgres';
 export const REDIS_FOLDER = 'redis';
 export const CLICKHOUSE_FOLDER = 'clickhouse';
@@ -43,7 +41,7 @@ export async function backUpRunning(
   requireAccountOf(directory);
   const stores = findEmbeddedStores(directory, readOrCreateSecrets(directory));
   const stage = join(directory.path, STAGE_FOLDER);
-  const engineStage = join(directory.clickhouse, BACKUPS_FOLDER);
+  const engineStage = engineStageOf(directory);
   mkdirSync(stage, { recursive: true, mode: 0o700 });
   // One backup at a time; a killed one has left its files behind.
   const lock = await InstanceLock.take(stage);

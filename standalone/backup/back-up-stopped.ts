@@ -7,8 +7,9 @@ import { type DataDirectory, requireAccountOf } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { StartProblem } from '../problem.js';
 import { writeArchive } from './archive.js';
-import { type BackupProgress, STAGE_FOLDER } from './back-up-running.js';
+import type { BackupProgress } from './back-up-running.js';
 import { nameShardsOfStopped } from './further-shards.js';
+import { STAGE_FOLDER } from './left-copies.js';
 
 const LEFT_OUT = ['logs', LOCK_FILE, STAGE_FOLDER, join('clickhouse', BACKUPS_FOLDER)];
 

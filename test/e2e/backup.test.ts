@@ -1,7 +1,16 @@
 // Backup of a running and of a stopped service, and restore into an empty folder: keys, events,
 // profiles and queued jobs are the same, each event counts once, and nothing is left after Ctrl-C.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
@@ -164,9 +173,13 @@ test('a backup of a stopped service continues it elsewhere', async () => {
   expect(statSync(cold).mode & 0o077).toBe(0);
   expect((await run('backup', restored, cold)).said).toContain('exists already');
   expect(await run('restore', moved, cold)).toEqual({ status: 0, said: expect.any(String) });
+  // As a killed backup leaves it.
+  const left = join(moved, 'backup.unfinished');
+  mkdirSync(left);
   const { keys } = await start(moved);
   expect(await countOf(keys, 'visit | last 1d | count')).toBe(1);
   expect(await countOf(keys, 'users | where user.plan = "free" | count')).toBe(1);
+  expect(existsSync(left)).toBe(false);
 }, 240_000);
 
 /** As a worker does every minute. */

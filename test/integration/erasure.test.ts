@@ -140,6 +140,16 @@ describe('an erasure request', () => {
     expect(stuck).toMatchObject({ events: 1, mappings: 1, devices: 1 });
   });
 
+  test('is purged although the clock of an earlier purge was a day ahead', async () => {
+    const { gdpr } = await stack.createTenant();
+    const { body: earlier } = await gdpr.erase('alice');
+    await gdpr.reached('purged', earlier.request_id);
+    const tomorrow = stack.postgres.raw("now() + interval '1 day'");
+    await stack.postgres('erasure_requests').where({ id: earlier.request_id }).update({ purged_at: tomorrow });
+    const { body: later } = await gdpr.erase('bob');
+    await gdpr.reached('purged', later.request_id);
+  });
+
   test('is completed and purged if Redis has lost all of its data', async () => {
     const { project, gdpr, send, holds } = await stack.createTenant();
     await send({ event_type: 'a', user_id: 'alice' });

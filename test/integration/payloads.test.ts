@@ -80,11 +80,13 @@ test('the backlog is correct after adding, replacing, deleting and orphaning pay
   await replacePayload(redis, claim, { from: mixed, to: [] });
   expect(await readBacklogs(redis)).toEqual(new Map([[other, { jobs: 1, bytes: 5000 }]]));
 
-  // A payload with a job stays, and is swept when its job is gone.
-  const later = Date.now() + 2 * 3_600_000;
-  expect(await sweepOrphanedPayloads(redis, later)).toBe(0);
+  // A payload with a job stays, and is swept after its job is gone.
+  const [later, found] = [Date.now() + 2 * 3_600_000, new Set<string>()];
+  expect(await sweepOrphanedPayloads(redis, later, found)).toBe(0);
+  expect(found.size).toBe(0);
   await bulk.obliterate({ force: true });
-  expect(await sweepOrphanedPayloads(redis, later)).toBe(1);
+  expect(await sweepOrphanedPayloads(redis, later, found)).toBe(0);
+  expect(await sweepOrphanedPayloads(redis, later, found)).toBe(1);
   expect(await readBacklogs(redis)).toEqual(new Map());
   expect(await redis.keys('ingest:backlog:*')).toEqual([]);
   expect(await listActiveJobs(redis, [1])).toEqual([]);

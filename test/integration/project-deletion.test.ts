@@ -84,6 +84,8 @@ test('deleting a project deletes its rows and queued events, and no others, and 
   await project(gone).update({ deleted_at: new Date(Date.now() - HALF_AN_HOUR_MS) });
   await untilDataDeleted(gone);
   expect(await project(neighbour).first('data_deleted_at')).toEqual({ data_deleted_at: null });
+  // By a clock that was ahead: the deletions of the next tests end all the same.
+  await project(gone).update({ data_deleted_at: stack.postgres.raw("now() + interval '1 day'") });
 }, 300_000);
 
 test('the end of a deletion waits for identify calls, and leaves no person in dead letters and the audit trail', async () => {

@@ -126,8 +126,7 @@ export async function digestOfOthers(store: EventStore, projectId: string, excep
   return `${row?.rows} ${row?.digest}`;
 }
 
-/** Removes old parts after a second instead of a minute. */
-/** Replaced parts leave the disk within seconds. */
+/** Replaced parts leave the disk after a second instead of a minute. */
 export async function hurryCleaning(client: ClickHouseClient): Promise<void> {
   for (const table of ['events', 'device_map', 'profiles']) {
     const settings = 'old_parts_lifetime = 1, cleanup_delay_period = 1, max_cleanup_delay_period = 2';
