@@ -78,7 +78,7 @@ export function definitionCalls(path: string, { session, key }: Pick<Drafts, 'se
   return [...calls.map((call) => ({ ...call, session })), ...ofKey.map((call) => ({ ...call, key }))];
 }
 
-/** Of a person who is unknown: an erasure of nothing, and an export of no lines; and of all events. */
+/** Of an unknown person: an erasure of nothing, and an export of no lines; and of all events. */
 export function privacyCalls(
   project: string,
   { session, key, erasedId }: Pick<Drafts, 'session'> & { key: string; erasedId: string },
