@@ -1,0 +1,64 @@
+// The console has room for names of sixty letters without a blank.
+import type { Locator } from 'playwright-core';
+import { expect, test } from 'vitest';
+import { expectNoSidewaysScroll } from '../support/console-axe.js';
+import { useConsoleShop } from '../support/console-shop.js';
+import { identify } from '../support/identify.js';
+
+const LONG = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauamt';
+const BROWSERS = 12;
+const PHONE = { viewport: { width: 390, height: 844 } };
+
+const shop = useConsoleShop({
+  email: 'room@example.com',
+  fill: ({ fill }) =>
+    fill(
+      Array.from({ length: BROWSERS }, (_, n) => [
+        { event_type: 'visit', user_id: `user-${n}`, event_properties: { campaign: `c${n}` } },
+        { event_type: 'order', user_id: `user-${n}` },
+      ]).flat(),
+    ),
+});
+
+const heightOf = async (of: Locator): Promise<number> => (await of.boundingBox())?.height ?? 0;
+const isCut = (of: Locator): Promise<boolean> =>
+  of.evaluate(
+    ({ scrollWidth, clientWidth }: { scrollWidth: number; clientWidth: number }) => scrollWidth > clientWidth,
+  );
+
+test('a token with a name of one long word stays in its table and in its dialog', async () => {
+  const { page } = await shop.visit('/settings/tokens', { browser: PHONE });
+  await page.getByRole('textbox', { name: 'Name' }).fill(LONG);
+  await page.getByRole('button', { name: 'Create token' }).click();
+  const name = page.getByRole('rowheader', { name: LONG });
+  await name.waitFor();
+  expect((await name.boundingBox())?.width).toBeLessThan(PHONE.viewport.width / 2);
+  await page.getByRole('button', { name: `Revoke ${LONG}` }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('heading').waitFor();
+  expect(await isCut(dialog)).toBe(false);
+});
+
+test('a property with a name of one long word stays in the profile', async () => {
+  await identify(shop.url, shop.publicKey, { user_id: 'user-1', user_properties: { [LONG]: LONG } });
+  const visited = await shop.visit('/people#id=user-1');
+  await visited.page
+    .getByRole('region', { name: 'Profile' })
+    .getByRole('definition')
+    .filter({ hasText: LONG })
+    .waitFor();
+  for (const width of [390, 1280]) {
+    await visited.page.setViewportSize({ width, height: 800 });
+    await expectNoSidewaysScroll(visited);
+  }
+});
+
+test('the keys of a shortcut are as high beside two lines as beside one', async () => {
+  const { page } = await shop.visit('/live', { browser: PHONE });
+  await page.getByRole('heading', { name: 'Live' }).waitFor();
+  await page.keyboard.press('?');
+  const keys = page.getByRole('dialog').locator('kbd');
+  await keys.first().waitFor();
+  const heights = await Promise.all((await keys.all()).map(heightOf));
+  expect(new Set(heights.map(Math.round)).size).toBe(1);
+});
