@@ -1,8 +1,9 @@
-// The console has room for names of sixty letters without a blank.
+// The console has room for names of sixty letters without a blank, and for lists beside charts.
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { expectNoSidewaysScroll } from '../support/console-axe.js';
+import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
+import { createDashboard } from '../support/create-dashboard.js';
 import { identify } from '../support/identify.js';
 
 const LONG = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauamt';
@@ -61,4 +62,25 @@ test('the keys of a shortcut are as high beside two lines as beside one', async 
   await keys.first().waitFor();
   const heights = await Promise.all((await keys.all()).map(heightOf));
   expect(new Set(heights.map(Math.round)).size).toBe(1);
+});
+
+test('a long list of a card scrolls beside a chart, and is printed whole', async () => {
+  const source = `version: 1
+title: Side by side
+sections:
+  - title: All
+    cards:
+      - {id: list, title: Campaigns, kind: funnel, viz: funnel, query: 'funnel visit -> order | last 30d | by event_properties.campaign'}
+      - {id: chart, title: Visits, kind: chart, viz: line, query: 'visit | last 30d | count by day'}
+`;
+  const visited = await shop.visit(`/dashboards/${await createDashboard(shop, source)}`);
+  const { page } = visited;
+  const list = page.getByRole('region', { name: 'Campaigns' });
+  const chart = page.getByRole('region', { name: 'Visits' }).getByRole('img');
+  await list.getByText('c11', { exact: true }).waitFor();
+  await chart.waitFor();
+  expect(await heightOf(list)).toBeLessThan(1.6 * (await heightOf(chart)));
+  await expectNoFindings(visited);
+  await page.emulateMedia({ media: 'print' });
+  expect(await heightOf(list)).toBeGreaterThan(4 * (await heightOf(chart)));
 });
