@@ -1,4 +1,5 @@
-// The console has room for names of sixty letters without a blank, and for lists beside charts.
+// The console has room: for names of sixty letters without a blank, for lists beside charts, and
+// for what is shown while something else loads.
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { expectNoFindings, expectNoSidewaysScroll } from '../support/console-axe.js';
@@ -83,4 +84,23 @@ sections:
   await expectNoFindings(visited);
   await page.emulateMedia({ media: 'print' });
   expect(await heightOf(list)).toBeGreaterThan(4 * (await heightOf(chart)));
+});
+
+test('the figures of usage stay until those of another period have come', async () => {
+  const { page } = await shop.visit('/settings/usage');
+  const figure = page.getByRole('definition').first();
+  await figure.waitFor();
+  let answer: () => void = () => undefined;
+  const isAnswered = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route('**/usage?*', async (route) => {
+    await isAnswered;
+    await route.continue();
+  });
+  await page.getByRole('combobox', { name: 'Period' }).selectOption('90');
+  await page.locator('[aria-busy=true]').waitFor();
+  expect(await figure.isVisible()).toBe(true);
+  answer();
+  await page.locator('[aria-busy=false]').waitFor();
 });
