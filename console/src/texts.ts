@@ -68,7 +68,6 @@ export const texts = {
     dashboard: {
       new: 'New dashboard',
       alert: 'New alert',
-      mine: 'My dashboard',
       add: 'Add to dashboard',
       notLoaded: 'The dashboards could not be loaded',
       addedTo: (title: string) => `Added to ${title}`,
