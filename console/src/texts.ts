@@ -102,7 +102,7 @@ export const texts = {
     isRunning: 'Not over yet: its numbers still grow.',
     isPartial: 'The range covers only a part of it.',
     unfinished: 'Dashed: not complete.',
-    emptyBuckets: (count: number) => `${plural(count, 'bucket')} without a row`,
+    emptyGroups: (count: number) => plural(count, 'empty group'),
     hidden: (count: number) => `${count} more in the table`,
     none: '(none)',
     emptyText: '(empty)',
