@@ -55,6 +55,30 @@ test('a property with a name of one long word stays in the profile', async () =>
   }
 });
 
+test('a dashboard whose names are one long word stays in its list, and in each of its views', async () => {
+  const source = `version: 1
+title: ${LONG}
+variables:
+  plan: {type: select, label: ${LONG}, default: all, options: [{value: all, label: ${LONG}}]}
+sections:
+  - title: ${LONG}
+    cards:
+      - {id: visits, title: ${LONG}, kind: metric, viz: number, query: 'visit | last 7d | count'}
+`;
+  const id = await createDashboard(shop, source, 'personal');
+  const visited = await shop.visit('/dashboards', { browser: PHONE });
+  const { page } = visited;
+  const link = page.getByRole('link', { name: LONG }).first();
+  await link.waitFor();
+  expect(await isCut(link)).toBe(false);
+  for (const view of ['', '#v=versions', '#v=edit']) {
+    await page.goto('about:blank');
+    await page.goto(shop.addressOf(`/dashboards/${id}${view}`));
+    await page.getByRole('heading', { level: 1 }).filter({ hasText: LONG }).waitFor();
+    await expectNoSidewaysScroll(visited);
+  }
+});
+
 test('the keys of a shortcut are as high beside two lines as beside one', async () => {
   const { page } = await shop.visit('/live', { browser: PHONE });
   await page.getByRole('heading', { name: 'Live' }).waitFor();
