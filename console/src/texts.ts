@@ -68,7 +68,6 @@ export const texts = {
     dashboard: {
       new: 'New dashboard',
       alert: 'New alert',
-      mine: 'My dashboard',
       add: 'Add to dashboard',
       notLoaded: 'The dashboards could not be loaded',
       addedTo: (title: string) => `Added to ${title}`,
@@ -103,7 +102,7 @@ export const texts = {
     isRunning: 'Not over yet: its numbers still grow.',
     isPartial: 'The range covers only a part of it.',
     unfinished: 'Dashed: not complete.',
-    emptyBuckets: (count: number) => `${plural(count, 'bucket')} without a row`,
+    emptyGroups: (count: number) => plural(count, 'empty group'),
     hidden: (count: number) => `${count} more in the table`,
     none: '(none)',
     emptyText: '(empty)',

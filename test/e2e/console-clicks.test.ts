@@ -1,5 +1,6 @@
-// Taps and clicks in the console: room for a finger on touch screens and for long names. What is
-// clicked twice is sent once and says that it is in progress.
+// Taps and clicks in the console: room for a finger on touch screens and for long names, and the
+// way from an answer to a dashboard. What is clicked twice is sent once and says that it is in
+// progress.
 import { expect, test } from 'vitest';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
@@ -119,4 +120,26 @@ test('an answer that is being added to a dashboard says so until it is', async (
   add();
   await page.getByRole('link', { name: 'Added to Sales' }).waitFor();
   expect(await page.getByText('In progress').count()).toBe(0);
+});
+
+test('an answer becomes a card of a new dashboard, which is named, and of another by two clicks', async () => {
+  const { page } = await shop.visit(askPath('purchase # orders\n| last 30d | count by day'));
+  await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await page.getByRole('button', { name: 'New dashboard' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New dashboard' });
+  await dialog.getByRole('textbox', { name: 'Title' }).fill('All orders');
+  await dialog.getByRole('combobox', { name: 'Who sees it' }).selectOption('Everyone in the project');
+  await dialog.getByRole('button', { name: 'Create dashboard' }).click();
+  await page.getByRole('heading', { name: 'All orders' }).waitFor();
+  await page.getByRole('img').waitFor();
+  expect(await page.getByText('Only you').count()).toBe(0);
+
+  await page.goto(shop.addressOf(askPath('purchase | last 30d | count')));
+  await page.getByRole('region', { name: 'Answer' }).getByText('2', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await page.getByRole('button', { name: 'All orders' }).click();
+  await page.getByRole('link', { name: 'Added to All orders' }).click();
+  const card = page.getByRole('region', { name: 'purchase | last 30d | count', exact: true });
+  await card.getByText('2', { exact: true }).waitFor();
 });

@@ -172,26 +172,6 @@ test('the text names problems at their lines, shows its changes, and keeps versi
   expect(await page.getByRole('link', { name: /Mine/ }).count()).toBe(0);
 });
 
-describe('an answer', () => {
-  test('becomes a card in two clicks', async () => {
-    const q = new URLSearchParams({ q: 'purchase # orders\n| last 30d | count by day' });
-    const visited = await shop.visit(`/ask#${q}`);
-    const { page } = visited;
-    await page.getByRole('region', { name: 'Answer' }).getByRole('img').waitFor();
-    await page.getByRole('button', { name: 'Add to dashboard' }).click();
-    await page.getByRole('button', { name: 'New dashboard' }).click();
-    await page.getByRole('heading', { name: 'My dashboard' }).waitFor();
-    await page.getByRole('img').waitFor();
-
-    await page.goto(shop.addressOf(`/ask#q=page_view+|+last+30d+|+count`));
-    await page.getByRole('region', { name: 'Answer' }).getByText('20', { exact: true }).waitFor();
-    await page.getByRole('button', { name: 'Add to dashboard' }).click();
-    await page.getByRole('button', { name: 'My dashboard' }).click();
-    await page.getByRole('link', { name: 'Added to My dashboard' }).click();
-    await card(visited, 'page_view | last 30d | count').getByText('20', { exact: true }).waitFor();
-  });
-});
-
 describe('a query', () => {
   test('is changed by chips, each of which leaves the rest of the text alone', async () => {
     const q = '*  # all\n|  last 7d  # when\n| where not event_type = "x"\n| count  by day';

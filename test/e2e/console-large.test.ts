@@ -1,12 +1,13 @@
 // What grows long in the console: lists of tokens, alerts and members that are searched, a palette
 // that says when it shows the first, a dashboard that is printed before all of it was seen, a text
-// with many marks, and an upload that decompresses to much more. An empty answer says why it cannot
-// be widened.
+// with many marks, a person with long properties on paper, and an upload that decompresses to much
+// more. An empty answer says why it cannot be widened.
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard } from '../support/create-dashboard.js';
+import { track } from '../support/track.js';
 
 const MANY = 13;
 const MEBIBYTE = 1024 * 1024;
@@ -171,4 +172,26 @@ test('an empty answer says that the file which widens its range cannot be loaded
   await answer.getByRole('alert').filter({ hasText: 'A file of the console could not be loaded' }).waitFor();
   await expectNoFindings(visited);
   await page.context().close();
+});
+
+test('an answer and a person are printed on white, whole, and without what is pressed', async () => {
+  const note = 'and so on, '.repeat(40);
+  await track(shop.url, shop.publicKey, {
+    events: [{ event_type: 'noted', user_id: 'paper', event_properties: { note } }],
+  });
+  const { page } = await shop.visit(`/ask#${new URLSearchParams({ q: 'booked | last 7d | count by day' })}`);
+  const button = (name: string) => page.getByRole('button', { name, exact: true });
+  await button('Chart').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  for (const name of ['Run', 'History', 'Chart', 'Time range: last 7d'])
+    expect(await button(name).isVisible()).toBe(false);
+  expect(await page.evaluate<string>('getComputedStyle(document.body).backgroundColor')).toBe('rgb(255, 255, 255)');
+
+  await page.goto(shop.addressOf('/people#id=paper'));
+  const details = page.getByText(`note: ${note.trim()}`);
+  await details.waitFor();
+  expect(
+    await details.evaluate((of: { scrollWidth: number; clientWidth: number }) => of.scrollWidth - of.clientWidth),
+  ).toBe(0);
+  for (const name of ['Erase', 'Export all events']) expect(await button(name).isVisible()).toBe(false);
 });

@@ -188,7 +188,7 @@ export function toEdgeData(answer: Answer, { name, kind }: ShownColumn, measure:
     if (gap === 0) return [];
     const label = (place: number): string => exact(edge - (gap - place) * (width ?? 0));
     if (isWhole) return Array.from({ length: gap }, (_, place) => plain(label(place)));
-    return [{ ...plain('…'), long: `${texts.answer.emptyBuckets(gap)}, ${label(0)} – ${label(gap - 1)}` }];
+    return [{ ...plain('…'), long: `${texts.answer.emptyGroups(gap)}, ${label(0)} – ${label(gap - 1)}` }];
   };
   const filled = sorted.flatMap((row, index) => [
     ...emptyBefore(edgeOf(row), gaps[index] ?? 0).map((bucket) => ({ bucket, value: null })),

@@ -4,11 +4,15 @@ import { Link } from 'wouter';
 import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
+import { LazyDialog } from '../shell/lazy-dialog.js';
 import { Menu } from '../shell/menu.js';
 import { texts } from '../texts.js';
 import type { Added } from './dashboard-choices.js';
 import style from './history-menu.module.css';
 
+const NewDashboard = lazy(() =>
+  import('../dashboards/new-dashboard.js').then((module) => ({ default: module.NewDashboard })),
+);
 const Choices = lazy(() => import('./dashboard-choices.js').then((module) => ({ default: module.DashboardChoices })));
 
 interface Props {
@@ -18,13 +22,14 @@ interface Props {
 
 export function AddToDashboard({ project, q }: Props) {
   const [added, setAdded] = useState<Added>();
+  const [card, setCard] = useState<string>();
   const [note, setNote] = useState<string>();
   // biome-ignore lint/correctness/useExhaustiveDependencies: of another question, nothing is said
   useEffect(() => {
     setAdded(undefined);
     setNote(undefined);
   }, [q]);
-  const attempt = async (act: () => Promise<Added | undefined>): Promise<void> => {
+  const attempt = async (act: () => Promise<Added>): Promise<void> => {
     setNote(texts.inProgress);
     setAdded(undefined);
     try {
@@ -60,10 +65,19 @@ export function AddToDashboard({ project, q }: Props) {
                 close();
                 void attempt(act);
               }}
+              create={(made) => {
+                close();
+                setCard(made);
+              }}
             />
           </Suspense>
         )}
       </Menu>
+      {card !== undefined && (
+        <LazyDialog close={() => setCard(undefined)}>
+          <NewDashboard project={project} card={card} close={() => setCard(undefined)} />
+        </LazyDialog>
+      )}
     </>
   );
 }

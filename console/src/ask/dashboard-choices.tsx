@@ -1,12 +1,11 @@
 // Where a question can be put: a new dashboard, an alert, or a dashboard that is edited here. It is
 // loaded when the menu opens.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { Link, useLocation } from 'wouter';
+import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { listQuery } from '../api/dashboard-list.js';
 import type { Project } from '../boot.js';
 import { addCard } from '../dashboards/api.js';
-import { createNamed } from '../dashboards/create.js';
 import { Icon } from '../shell/icon.js';
 import { menuItem, menuTitle } from '../shell/menu.js';
 import { useSearch } from '../shell/search-field.js';
@@ -23,13 +22,14 @@ export interface Added {
 interface Props {
   readonly project: Project;
   readonly q: string;
-  /** Closes the menu and runs the action, which navigates unless it resolves to a dashboard. */
-  readonly choose: (act: () => Promise<Added | undefined>) => void;
+  /** Closes the menu and runs the action. */
+  readonly choose: (act: () => Promise<Added>) => void;
+  /** Closes the menu and makes a dashboard of the card, a YAML text. */
+  readonly create: (card: string) => void;
 }
 
-export function DashboardChoices({ project, q, choose }: Props) {
+export function DashboardChoices({ project, q, choose, create }: Props) {
   const { data = [], error, refetch } = useQuery(listQuery(project.id));
-  const [, navigate] = useLocation();
   const client = useQueryClient();
   const writable = data.filter(
     ({ synced_at, visibility }) => synced_at === null && (visibility === 'personal' || project.role !== 'member'),
@@ -40,18 +40,9 @@ export function DashboardChoices({ project, q, choose }: Props) {
     await client.invalidateQueries({ queryKey: ['dashboard', project.id, id] });
     return added;
   };
-  const create = async (): Promise<undefined> => {
-    const made = await createNamed(project.id, {
-      title: texts.ask.dashboard.mine,
-      visibility: 'personal',
-      card: toYamlCard(q),
-    });
-    await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
-    navigate(`/projects/${project.id}/dashboards/${made.id}`);
-  };
   return (
     <>
-      <button type="button" className={menuItem} onClick={() => choose(create)}>
+      <button type="button" className={menuItem} onClick={() => create(toYamlCard(q))}>
         <Icon name="add" size={16} />
         {texts.ask.dashboard.new}
       </button>

@@ -1,4 +1,5 @@
 // Draws the answers of a card as its `viz` says, and several queries of one card together.
+import type { ReactNode } from 'react';
 import { isTimed, toComparable } from '../answer/bucket-data.js';
 import { numberIn, splitColumns } from '../answer/columns.js';
 import { CutNote } from '../answer/cut.js';
@@ -9,8 +10,9 @@ import type { Answer } from '../api/answer.js';
 import { BigNumber, Tiles } from '../charts/big-number.js';
 import { Shares } from '../charts/shares.js';
 import { Timeline } from '../charts/timeline.js';
+import { texts } from '../texts.js';
 import type { Card } from './api.js';
-import style from './dashboards.module.css';
+import style from './card.module.css';
 
 interface Props {
   readonly card: Card;
@@ -47,7 +49,7 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
   if (viz === 'table') return table;
   if (viz === 'event-stream') {
     const isStream = ['time', 'event_type'].every((name) => answer.columns.includes(name));
-    return isStream ? <Timeline answer={answer} timezone={timezone} /> : table;
+    return isStream ? long(<Timeline answer={answer} timezone={timezone} />) : table;
   }
   if (viz === 'number' && groups.length === 0 && answer.rows.length === 1) {
     const { unit, decimals, percent } = card.options ?? {};
@@ -73,8 +75,18 @@ function Single({ card, answer, timezone }: Pick<Props, 'card' | 'timezone'> & {
       </>
     );
   }
-  return drawingOf(answer, timezone, { shape: SHAPES[viz] }) ?? table;
+  const drawing = drawingOf(answer, timezone, { shape: SHAPES[viz] }) ?? table;
+  return answer.mode === 'funnel' ? long(drawing) : drawing;
 }
+
+/** Scrolls where it is longer than a table may be. */
+const long = (list: ReactNode) => (
+  // biome-ignore lint/a11y/useSemanticElements: landmarks need names of their own, and groups do not
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+  <div role="group" className={style.long} tabIndex={0} aria-label={texts.answer.region}>
+    {list}
+  </div>
+);
 
 function numberOf(answer: Answer, { options }: Card): string {
   const value = answer.rows[0] === undefined ? null : numberIn(answer.rows[0], splitColumns(answer).measure.name);

@@ -17,8 +17,8 @@ import { Icon } from '../shell/icon.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
 import type { Card, FilledCard, NamedQuery } from './api.js';
+import style from './card.module.css';
 import { CardDrawing } from './card-drawing.js';
-import style from './dashboards.module.css';
 import { Markdown } from './markdown.js';
 
 /** Rows of a card that lists them; other cards draw all rows. */
@@ -26,6 +26,7 @@ const LISTED_ROWS = 1000;
 const LISTS = ['table', 'event-stream', 'json'];
 const WIDTHS: Readonly<Record<string, number>> = { number: 3 };
 const WIDTH = 6;
+const COLUMNS = 12;
 
 interface Props {
   readonly projectId: string;
@@ -49,13 +50,13 @@ export function CardView({ projectId, card, filled, isFailed, timezone, hasOwnRa
   return (
     <section
       ref={ref}
-      className={`card ${style.card}`}
+      className={`card ${style.card} ${width < COLUMNS ? style.beside : ''}`}
       aria-label={card.title}
       style={{ '--columns': width } as React.CSSProperties}
     >
-      <header className={style.cardHead}>
+      <header className={style.head}>
         <h3>{card.title}</h3>
-        <span className={style.cardTools}>
+        <span className={style.tools}>
           {edit !== undefined && (
             <button
               type="button"

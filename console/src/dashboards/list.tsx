@@ -1,20 +1,17 @@
 // The dashboards of a project, those of a person before those of all.
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'wouter';
 import { day, localDate } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { listQuery } from '../api/dashboard-list.js';
-import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
-import { Dialog } from '../shell/dialog.js';
 import { Icon } from '../shell/icon.js';
 import { useSearch } from '../shell/search-field.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
-import { createNamed } from './create.js';
 import style from './dashboards.module.css';
-import { Failure } from './source-text.js';
+import { NewDashboard } from './new-dashboard.js';
 
 export function List({ project }: { readonly project: Project }) {
   const [isCreating, setCreating] = useState(false);
@@ -52,57 +49,7 @@ export function List({ project }: { readonly project: Project }) {
           </li>
         ))}
       </ul>
-      {isCreating && <NewDialog project={project} close={() => setCreating(false)} />}
+      {isCreating && <NewDashboard project={project} close={() => setCreating(false)} />}
     </>
-  );
-}
-
-function NewDialog({ project, close }: { readonly project: Project; readonly close: () => void }) {
-  const [problem, setProblem] = useState<string>();
-  const [isBusy, setBusy] = useState(false);
-  const [, navigate] = useLocation();
-  const client = useQueryClient();
-  const submit = async (event: FormEvent<HTMLFormElement>): Promise<void> => {
-    event.preventDefault();
-    const form = new FormData(event.currentTarget);
-    const visibility = form.get('visibility') === 'project' ? 'project' : 'personal';
-    setBusy(true);
-    try {
-      const { id } = await createNamed(project.id, { title: String(form.get('title')), visibility });
-      await client.invalidateQueries({ queryKey: ['dashboards', project.id] });
-      navigate(`/projects/${project.id}/dashboards/${id}#v=edit`);
-    } catch (error) {
-      setProblem(messageOf(error, dashboardsTexts.create));
-      setBusy(false);
-    }
-  };
-  return (
-    <Dialog name={dashboardsTexts.new} close={close} className={style.dialog}>
-      <form className={style.form} onSubmit={(event) => void submit(event)}>
-        <h2>{dashboardsTexts.new}</h2>
-        <label>
-          {dashboardsTexts.title}
-          <input className="field" name="title" required maxLength={200} autoFocus />
-        </label>
-        {project.role !== 'member' && (
-          <label>
-            {dashboardsTexts.visibility}
-            <select className="field" name="visibility">
-              <option value="personal">{dashboardsTexts.personal}</option>
-              <option value="project">{dashboardsTexts.shared}</option>
-            </select>
-          </label>
-        )}
-        <Failure text={problem} />
-        <div className={style.tools}>
-          <button type="button" className="button" onClick={close}>
-            {dashboardsTexts.cancel}
-          </button>
-          <button type="submit" className="button primary" disabled={isBusy}>
-            {dashboardsTexts.create}
-          </button>
-        </div>
-      </form>
-    </Dialog>
   );
 }

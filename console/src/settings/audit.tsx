@@ -31,16 +31,16 @@ export function Audit({ project }: { readonly project: Project }) {
           {data.map((entry) => (
             <tr key={entry.id}>
               <td className={style.moment}>{instant(entry.at, project.timezone)}</td>
-              <th scope="row">
+              <th scope="row" className={style.action}>
                 {auditActions[entry.action] ?? entry.action}
                 <code className={style.prefix}>{entry.action}</code>
               </th>
               <td>{auditOutcomes[entry.outcome] ?? entry.outcome}</td>
-              <td>
+              <td className={style.by}>
                 {nameOf(entry.actor) ?? (
                   <>
-                    {settingsTexts.actors[entry.actor.kind as 'person'] ?? entry.actor.kind}{' '}
-                    <code>{entry.actor.id}</code>
+                    {settingsTexts.actors[entry.actor.kind as 'person'] ?? entry.actor.kind}
+                    <code className={style.prefix}>{entry.actor.id}</code>
                   </>
                 )}
               </td>

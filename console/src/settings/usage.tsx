@@ -25,8 +25,12 @@ export function Usage({ project }: { readonly project: Project }) {
   const [span, setSpan] = useState<number>(30);
   const [figure, setFigure] = useState<Figure>('events_ingested');
   const to = dateOf(serviceNow());
-  const request = useQuery(usageQuery(project, dateOf(serviceNow() - (span - 1) * DAY_MS), to));
-  const { data } = request;
+  const request = useQuery({
+    ...usageQuery(project, dateOf(serviceNow() - (span - 1) * DAY_MS), to),
+    // The figures of the earlier period stay until those of another one have come.
+    placeholderData: (before) => before,
+  });
+  const { data, isPlaceholderData } = request;
   return (
     <>
       <div className={style.line}>
@@ -41,10 +45,11 @@ export function Usage({ project }: { readonly project: Project }) {
           </select>
         </label>
       </div>
-      {data === undefined ? (
-        <Pending of={request} />
-      ) : (
-        <Figures days={data} today={to} figure={figure} choose={setFigure} />
+      <Pending of={request} />
+      {data !== undefined && (
+        <div className={style.figures} aria-busy={isPlaceholderData}>
+          <Figures days={data} today={to} figure={figure} choose={setFigure} />
+        </div>
       )}
     </>
   );

@@ -23,7 +23,7 @@ test.each([
   [0.1, [0.3, 0.6], ['0.3', '0.4', '0.5', '0.6']],
   [10, [-10, 10], ['-10', '0', '10']],
   [7, [0, 20], ['0', '20']],
-  [1, [0, 300, 302], ['0', '299 buckets without a row, 1 – 299', '300', '1 bucket without a row, 301 – 301', '302']],
+  [1, [0, 300, 302], ['0', '299 empty groups, 1 – 299', '300', '1 empty group, 301 – 301', '302']],
 ])('the empty buckets %s wide between the edges %j are drawn', (width, edges, expected) => {
   const rows = edges.map((bucket) => ({ bucket, count: 1 }));
   const answer = { ...answerOf(rows), metadata: { bucket_width: width } };
