@@ -1,6 +1,7 @@
 // Live: events as they arrive, and rejected ones with their reason. A row opens its JSON; a pause
 // keeps what is shown.
 import { useState } from 'react';
+import { Link } from 'wouter';
 import { instant } from '../answer/format.js';
 import type { Row } from '../api/answer.js';
 import { KEPT, keyOfEvent } from '../api/live-rows.js';
@@ -58,7 +59,12 @@ export function Live({ project }: { readonly project: Project }) {
           <h2 id="accepted">{liveTexts.accepted}</h2>
           {hasGap(shown.events ?? [], shown.gapAt) && <p className="muted">{liveTexts.gap}</p>}
           <div role="log" aria-label={liveTexts.accepted} aria-live="off">
-            {events?.length === 0 && <p className="muted">{liveTexts.nothing}</p>}
+            {shown.events?.length === 0 && (
+              <p className="muted">
+                {liveTexts.nothing} <Link href={`/projects/${project.id}/start`}>{texts.nav.start}</Link>
+              </p>
+            )}
+            {events?.length === 0 && shown.events?.length !== 0 && <p className="muted">{liveTexts.noMatch}</p>}
             {events?.map((row) => (
               <EventRow key={keyOfEvent(row)} row={row} timezone={project.timezone} />
             ))}
@@ -66,7 +72,9 @@ export function Live({ project }: { readonly project: Project }) {
         </section>
         <section className={`card ${style.card}`} aria-labelledby="rejected">
           <h2 id="rejected">{liveTexts.rejected}</h2>
-          {events !== undefined && rejected.length === 0 && <p className="muted">{liveTexts.noneRejected}</p>}
+          {events !== undefined && rejected.length === 0 && (
+            <p className="muted">{shown.rejected.length === 0 ? liveTexts.noneRejected : liveTexts.noMatch}</p>
+          )}
           {rejected.map(({ at, reason, event }) => (
             <details key={`${at} ${event}`} className={style.row}>
               <summary>

@@ -12,6 +12,7 @@ export const liveTexts = {
   accepted: 'Accepted',
   rejected: 'Rejected',
   nothing: 'No event in the last 30 minutes.',
+  noMatch: 'Nothing here has the text of the filter.',
   noneRejected: 'Nothing was rejected lately.',
   refused: (reason: string) => `The live events cannot be read: ${reason}.`,
   disconnected: 'The live events cannot be read at the moment. Trying again.',
