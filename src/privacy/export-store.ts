@@ -270,7 +270,7 @@ class EventReader {
       format: 'TabSeparatedRaw',
       query_id: queryId,
       abort_signal: signal,
-      clickhouse_settings: { ...this.#settings(), ...LINE_SETTINGS },
+      clickhouse_settings: { ...this.#settings(), ...LINE_SETTINGS, ...this.#selection.settings },
     });
     for await (const rows of addAbortSignal(signal, result.stream())) yield rows.map((row) => row.text);
   }
