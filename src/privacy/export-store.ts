@@ -1,7 +1,7 @@
-// Reads the events of a person or of a project from ClickHouse, oldest first, in constant memory:
-// slice by slice (export-slices.ts), and page by page in each (keyset pagination). A page that
-// breaks off, because its place went to another export or ClickHouse restarted, continues after the
-// last line that was read.
+// Reads the events of a person or of a project from ClickHouse in constant memory: by slices of
+// time (export-slices.ts), and page by page in each (keyset pagination). A page that breaks off,
+// because its place went to another export or ClickHouse restarted, continues after the last line
+// that was read.
 import { randomUUID } from 'node:crypto';
 import { addAbortSignal } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';

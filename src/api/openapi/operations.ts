@@ -240,7 +240,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { body: refTo('PersonBody') },
     ],
     'GET /api/export/events': [
-      'Exports all events of the project as NDJSON, oldest first; `from` and `to` limit their times, `to` excluded',
+      'Exports all events of the project as NDJSON; `from` and `to` limit their times, `to` excluded',
       { 200: text('application/x-ndjson') },
       { query: exportRange, errors: [400] },
     ],
