@@ -15,7 +15,7 @@ import { ChunkReceiver } from '../platform/redis/chunk-channel.js';
 import type { Redis } from '../platform/redis/client.js';
 import { type NewAuditEntry, recordAudit } from './audit-store.js';
 import { createExportQueue, type ExportQueue, enqueueExport, forgetExport } from './export-queue.js';
-import { type ExportRequest, encodeExportRequest, type PersonExport } from './export-request.js';
+import { type ExportRequest, encodeExportRequest } from './export-request.js';
 import type { HashId } from './id-hash.js';
 import { type Requester, requesterOf, signedInRequester } from './requester.js';
 import { exportRange, noParameters, personBody } from './schema.js';
@@ -55,19 +55,18 @@ export function createExports(deps: ExportDeps): Exports {
     });
   };
   const answerPerson = async (requester: Requester, id: string, res: Response): Promise<void> => {
-    const { projectId } = requester;
-    const request = { kind: 'person', projectId, userId: requireUserId(id) } as const;
-    await answer({ requester, request, subject: await findSubject(deps, request), details: {}, res });
+    const request = { kind: 'person', projectId: requester.projectId, userId: requireUserId(id) } as const;
+    await answer({ requester, request, res });
   };
   const answerEvents = (requester: Requester, req: Request, res: Response): Promise<void> => {
     const { from, to } = parseParameters(exportRange, req.query);
     const request = { kind: 'events', projectId: requester.projectId, fromMs: from, untilMs: to } as const;
-    return answer({ requester, request, subject: {}, details: { of: 'events', ...shownRange(from, to) }, res });
+    return answer({ requester, request, res });
   };
   const answerIdentities = (requester: Requester, req: Request, res: Response): Promise<void> => {
     parseParameters(noParameters, req.query);
     const request = { kind: 'identities', projectId: requester.projectId } as const;
-    return answer({ requester, request, subject: {}, details: { of: 'identities' }, res });
+    return answer({ requester, request, res });
   };
 
   router.get('/api/gdpr/users/:userID/export', async (req, res) => {
@@ -95,34 +94,40 @@ export function createExports(deps: ExportDeps): Exports {
 
 type AnswerDeps = ExportDeps & { readonly queue: ExportQueue };
 
-type Subject = Pick<NewAuditEntry, 'subject' | 'subjectHash'>;
-
 interface Asked {
   readonly requester: Requester;
   readonly request: ExportRequest;
-  /** Whom the audit trail names. */
-  readonly subject: Subject;
-  /** What the audit trail says about the export. */
-  readonly details: Readonly<Record<string, string>>;
   readonly res: Response;
 }
 
 /**
- * Exporting an erased person, to check the erasure, must not put their id back into the audit
- * trail.
+ * Whom the audit trail names. Exporting an erased person, to check the erasure, must not put their
+ * id back into it.
  */
-async function findSubject({ hashId, postgres }: ExportDeps, { projectId, userId }: PersonExport): Promise<Subject> {
+async function findSubject(
+  { hashId, postgres }: ExportDeps,
+  request: ExportRequest,
+): Promise<Pick<NewAuditEntry, 'subject' | 'subjectHash'>> {
+  if (request.kind !== 'person') return {};
+  const { projectId, userId } = request;
   const userHash = hashId({ projectId, kind: 'user', id: userId });
   const isErased = await isErasureKnown(postgres, { projectId, userHash });
   return isErased ? { subjectHash: userHash } : { subject: userId };
 }
 
-const shownRange = (from: number | undefined, to: number | undefined): Record<string, string> => ({
-  ...(from !== undefined && { from: new Date(from).toISOString() }),
-  ...(to !== undefined && { to: new Date(to).toISOString() }),
-});
+/** What the audit trail says about an export of a project. */
+function detailsOf(request: ExportRequest): Readonly<Record<string, string>> {
+  if (request.kind === 'person') return {};
+  if (request.kind === 'identities') return { of: 'identities' };
+  const { fromMs, untilMs } = request;
+  return {
+    of: 'events',
+    ...(fromMs !== undefined && { from: new Date(fromMs).toISOString() }),
+    ...(untilMs !== undefined && { to: new Date(untilMs).toISOString() }),
+  };
+}
 
-async function answerExport(deps: AnswerDeps, { requester, request, subject, details, res }: Asked): Promise<void> {
+async function answerExport(deps: AnswerDeps, { requester, request, res }: Asked): Promise<void> {
   const id = newUuidV7();
   const { projectId, organizationId, actor } = requester;
   const record = (entry: Pick<NewAuditEntry, 'action' | 'outcome' | 'subject' | 'subjectHash' | 'details'>) =>
@@ -134,8 +139,8 @@ async function answerExport(deps: AnswerDeps, { requester, request, subject, det
   await record({
     action: 'export.requested',
     outcome: 'accepted',
-    ...subject,
-    details: { export: id, ...details },
+    ...(await findSubject(deps, request)),
+    details: { export: id, ...detailsOf(request) },
   });
   const ended = await relay(deps, { id, request: encodeExportRequest(request), res });
   if (ended.outcome === 'failed') deps.log.error({ err: ended.cause, export: id }, 'an export failed');
