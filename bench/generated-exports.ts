@@ -193,6 +193,15 @@ const accessLog = ({ number, time }: GeneratedEvent): string => {
   return `${address} - - [${at}] "GET /products/${number} HTTP/1.1" 200 5123 "${REFERRER}" "${AGENT}"`;
 };
 
+const eventAnalytics = ({ number, time, device, user, url, price }: GeneratedEvent): string =>
+  JSON.stringify({
+    ...{ event_type: 'page_view', time: time.toISOString(), insert_id: `insert-${number}`, user_id: user ?? null },
+    ...{ device_id: device, session_id: device, event_properties: { url, referrer: REFERRER, price } },
+    ...{ user_properties: user === undefined ? {} : { plan: 'pro' }, library: 'service-js/1', origin: 'client' },
+    ...{ ip: ADDRESS, user_agent: AGENT, agent: { browser: 'Chrome', browser_version: '119.0.0.0', os: 'Windows' } },
+    geo: { country: 'DE', city: 'Berlin', source: 'database' },
+  });
+
 /** One for each source. */
 export const GENERATED_EXPORTS: readonly GeneratedExport[] = [
   { source: 'mixpanel', file: 'export.ndjson', toRecord: mixpanel },
@@ -204,6 +213,7 @@ export const GENERATED_EXPORTS: readonly GeneratedExport[] = [
   { source: 'snowplow', file: 'enriched.tsv', toRecord: snowplow },
   { source: 'matomo', file: 'visits.json', tail: ']', eventsPerRecord: 2, toRecord: matomo },
   { source: 'access-log', file: 'access.log', toRecord: accessLog },
+  { source: 'event-analytics', file: 'events.ndjson', toRecord: eventAnalytics },
 ];
 
 export interface GeneratedImport {
