@@ -18,6 +18,11 @@ export function removeLeftCopies(directory: DataDirectory): void {
   const stage = join(directory.path, STAGE_FOLDER);
   const lock = tryReadLock(stage);
   if (lock !== undefined && isRunning(lock.holder)) return;
-  rmSync(engineStageOf(directory), { recursive: true, force: true });
-  rmSync(stage, { recursive: true, force: true });
+  for (const copy of [engineStageOf(directory), stage]) {
+    try {
+      rmSync(copy, { recursive: true, force: true });
+    } catch {
+      // Of another account, or in use. The start goes on, and says itself whose folder it is.
+    }
+  }
 }
