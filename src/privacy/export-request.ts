@@ -1,4 +1,5 @@
-// Message that requests an export on its channel: the project and what of it.
+// Request for an export, which `web` sends to the worker: the project, and whether the events of a
+// person, all events or the identities are exported.
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 
 export type ExportRequest = PersonExport | EventsExport | IdentitiesExport;
@@ -30,14 +31,6 @@ export const encodeExportRequest = (request: ExportRequest): Buffer => Buffer.fr
 
 export function decodeExportRequest(bytes: Buffer): ExportRequest {
   const request = JSON.parse(bytes.toString('utf8')) as ExportRequest;
-  const projectId = toProjectId(request.projectId);
-  switch (request.kind) {
-    case 'events':
-      return { kind: 'events', projectId, fromMs: request.fromMs, untilMs: request.untilMs };
-    case 'identities':
-      return { kind: 'identities', projectId };
-    default:
-      // An earlier version sends no kind.
-      return { kind: 'person', projectId, userId: request.userId };
-  }
+  // An earlier version sends no kind.
+  return { ...request, kind: request.kind ?? 'person', projectId: toProjectId(request.projectId) } as ExportRequest;
 }
