@@ -18,6 +18,7 @@ import { refTo } from './schemas.js';
 const TEXT = text('text/plain');
 const HTML = text('text/html');
 const NOTHING: Content = {};
+const NDJSON = { 200: text('application/x-ndjson') };
 const CONSOLE = { 200: HTML, 302: NOTHING };
 /** Of pages that read the session, and of features that may be off. */
 const UNAVAILABLE = { errors: [503] } as const;
@@ -135,7 +136,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
   ...tagged('Events', {
     'POST /api/projects/{projectID}/imports': [
       'Imports files of another product, or tries them: a line of JSON with the names and sizes of the files, `[{"name":…,"bytes":…}]`, then their bytes. Answers lines of JSON: progress, and at the end a summary or an error',
-      { 200: text('application/x-ndjson') },
+      NDJSON,
       { body: BYTES, bodyType: 'application/octet-stream', query: uploadQuery },
     ],
     'GET /api/projects/{projectID}/live': [
@@ -221,7 +222,7 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     ],
     'GET /api/gdpr/users/{userID}/export': [
       'Exports the events of a person as NDJSON, oldest first',
-      { 200: text('application/x-ndjson') },
+      NDJSON,
       { errors: [400] },
     ],
     'GET /api/gdpr/requests/{requestID}': ['Reads the status of an erasure', { 200: json('ErasureRequest') }],
@@ -236,27 +237,27 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
     ],
     'POST /api/projects/{projectID}/exports': [
       'Exports the events of a person as NDJSON, for signed-in people',
-      { 200: text('application/x-ndjson') },
+      NDJSON,
       { body: refTo('PersonBody') },
     ],
     'GET /api/export/events': [
       'Exports all events of the project as NDJSON; `from` and `to` limit their times, `to` excluded',
-      { 200: text('application/x-ndjson') },
+      NDJSON,
       { query: exportRange, errors: [400] },
     ],
     'GET /api/export/identities': [
       'Exports all device mappings and profiles of the project as NDJSON; each line is a call of POST /identify/batch',
-      { 200: text('application/x-ndjson') },
+      NDJSON,
       { errors: [400] },
     ],
     'GET /api/projects/{projectID}/exports/events': [
       'Exports all events of the project as NDJSON, for signed-in people',
-      { 200: text('application/x-ndjson') },
+      NDJSON,
       { query: exportRange, errors: [400] },
     ],
     'GET /api/projects/{projectID}/exports/identities': [
       'Exports all device mappings and profiles of the project as NDJSON, for signed-in people',
-      { 200: text('application/x-ndjson') },
+      NDJSON,
       { errors: [400] },
     ],
     'GET /api/projects/{projectID}/audit': [
