@@ -1,6 +1,6 @@
 // Worker of exports: streams events of a person or of a project from ClickHouse, or its identities
 // from PostgreSQL, to the web process that requested them, with back-pressure. Every job starts at
-// once; fair-places.ts limits and orders the concurrent reads of ClickHouse.
+// once; fair-places.ts limits and orders the concurrent reads.
 import { ClickHouseError } from '@clickhouse/client';
 import { type Job, Worker } from 'bullmq';
 import { Shards } from '../src/platform/clickhouse/shards.js';
@@ -42,7 +42,7 @@ export function startExportWorker({ config, postgres, redis, log }: ExportNeeds)
     const request = decodeExportRequest(sender.request);
     const { projectId } = request;
     if (request.kind === 'identities') {
-      for await (const lines of exportIdentities(postgres, projectId, signal)) await sender.send(lines);
+      for await (const lines of exportIdentities({ postgres, places }, projectId, signal)) await sender.send(lines);
     } else {
       const { at, epoch } = await shards.homeOf(projectId);
       const source = { clickhouse: at.clickhouse, memoryBytes: config.QUERY_MEMORY_BYTES, places, log };

@@ -2,6 +2,7 @@
 // is a call of POST /identify/batch, with the time at which its mapping or properties were set.
 import { timeOf, UNKNOWN_TIME_MS } from '../identity/profile-history.js';
 import type { PropertyTimes } from '../identity/timed-properties.js';
+import type { FairPlaces, Place } from '../platform/flow/fair-places.js';
 import { groupBy } from '../platform/group-by.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -12,28 +13,35 @@ const PROFILES_PER_PAGE = 20;
 /** Redis closes a connection for which tens of megabytes wait. */
 const CHUNK_LENGTH = 64 * 1024;
 
+export interface IdentitySource {
+  readonly postgres: Postgres;
+  /** Every page requires a place, which it shares with exports of events. */
+  readonly places: FairPlaces;
+}
+
 /** Yields whole lines, many at a time. Rejects with the reason of `signal` when it is aborted. */
 export async function* exportIdentities(
-  postgres: Postgres,
+  { postgres, places }: IdentitySource,
   projectId: ProjectId,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
-  for await (const mappings of pages(signal, (after) => readMappings(postgres, projectId, after))) {
+  const acquire = () => places.acquire(projectId, signal);
+  for await (const mappings of pages(acquire, (after) => readMappings(postgres, projectId, after))) {
     yield* toChunks(mappings.map(toMappingCall));
   }
-  for await (const profiles of pages(signal, (after) => readProfiles(postgres, projectId, after))) {
+  for await (const profiles of pages(acquire, (after) => readProfiles(postgres, projectId, after))) {
     yield* toChunks(profiles.flatMap(toProfileCalls));
   }
 }
 
 /** `read` gives the rows whose keys follow; none after the last one. */
 async function* pages<T extends { readonly key: string }>(
-  signal: AbortSignal,
+  acquire: () => Promise<Place>,
   read: (after: string) => Promise<readonly T[]>,
 ): AsyncGenerator<readonly T[]> {
   for (let after = ''; ; ) {
-    signal.throwIfAborted();
-    const rows = await read(after);
+    const place = await acquire();
+    const rows = await read(after).finally(() => place.release());
     const last = rows.at(-1);
     if (last === undefined) return;
     yield rows;

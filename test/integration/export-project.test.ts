@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import { FairPlaces } from '../../src/platform/flow/fair-places.js';
+import { exportIdentities } from '../../src/privacy/export-identities.js';
 import { eventually } from '../support/eventually.js';
 import {
   auditOf,
@@ -158,6 +160,22 @@ describe('identities of a project', () => {
       { user_id: 'bob', time: day(2), user_properties: {} },
     ]);
     expect((await auditOf(own.id)).at(-1)?.details).toEqual({ export: expect.any(String), lines: 5 });
+  });
+
+  test('wait for a place of the exports, and need none while their reader is slow', async () => {
+    const own = await createTestProject(databases);
+    await identifyBatch(processes.url, own.secretKey, [{ user_id: 'ada', time: '2026-11-01' }]);
+    await eventually(async () => expect(await linesOf('identities', own.secretKey)).toHaveLength(1));
+    const places = new FairPlaces(1);
+    const { signal } = new AbortController();
+    const held = await places.acquire(project.id, signal);
+    const lines = exportIdentities({ postgres, places }, own.id, signal);
+    const first = lines.next();
+    await eventually(() => expect(places.isAnyWaiting).toBe(true));
+    held.release();
+    expect(String((await first).value)).toContain('"ada"');
+    (await places.acquire(project.id, signal)).release();
+    await lines.return(undefined);
   });
 
   test('have several pages, also of large profiles', async () => {
