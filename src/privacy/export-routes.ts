@@ -45,6 +45,8 @@ export function createExports(deps: ExportDeps): Exports {
   const running = new Set<Promise<void>>();
   const { router, on } = createGuardedRouter(deps);
   const answer = async (asked: Asked): Promise<void> => {
+    // Express sends HEAD to the routes of GET.
+    if (asked.res.req.method === 'HEAD') return answerHead(asked.res);
     await deps.limit.take(asked.requester.rates);
     const close = admission.open(asked.requester);
     const answering = answerExport({ ...deps, queue }, asked);
@@ -209,6 +211,11 @@ async function relay(
  */
 function setHeaders(res: Response): void {
   if (!res.headersSent) res.set('Content-Type', 'application/x-ndjson; charset=utf-8');
+}
+
+function answerHead(res: Response): void {
+  setHeaders(res);
+  res.end();
 }
 
 const NEWLINE = 10;

@@ -89,6 +89,19 @@ describe('all events of a project', () => {
     expect(await idsOf('from=2000-01-01&to=9999-12-31')).toEqual(times);
   });
 
+  test('are not read for HEAD, which checks the request as GET does', async () => {
+    const entries = async () => (await auditOf(project.id)).length;
+    const before = await entries();
+    const head = async (query: string) => {
+      const headers = { 'X-API-Key': project.secretKey };
+      const response = await fetch(`${processes.url}/api/export/events${query}`, { method: 'HEAD', headers });
+      return [response.status, response.headers.get('content-type')];
+    };
+    expect(await head('')).toEqual([200, 'application/x-ndjson; charset=utf-8']);
+    expect(await head('?from=yesterday')).toEqual([400, 'application/json; charset=utf-8']);
+    expect(await entries()).toBe(before);
+  });
+
   test.each([
     ['from=yesterday', 'from must be a day or a time from 2000 on, such as 2026-11-01 or 2026-11-01T08:00:00Z'],
     ['from=2026-11-01&to=2026-11-01', 'from must be before "to"'],
