@@ -24,7 +24,7 @@ import { createTestDatabases, type ProcessGroup, startProcesses, type TestDataba
 import { createTestProject, track } from '../support/track.js';
 
 const ATTACKERS = 3;
-const ROUND_MS = 300;
+const ROUND_MS = 200;
 /**
  * Maximum number of rounds; one good round is enough, because a real block occurs in each, and
  * noise of the machine does not.

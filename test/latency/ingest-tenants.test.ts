@@ -17,10 +17,11 @@ import {
 import { createTestProject, type EventStore, openEventStore, track } from '../support/track.js';
 
 /**
- * The aim of the 95th percentile is 2 s, and the figures are printed. Other processes share this
- * machine, and slow down what is measured alone too.
+ * An event that waited for all others would take longer. The aim of the 95th percentile is 2 s, and
+ * the figures are printed. Other processes share this machine, and slow down what is measured alone
+ * too.
  */
-const allowedP95 = (alone: number): number => 5000 + 3 * alone;
+const allowedMs = (aloneMs: number): number => 3000 + 3 * aloneMs;
 const DRAIN_TIMEOUT_MS = 240_000;
 
 interface Service {
@@ -108,7 +109,7 @@ async function startFlood({ processes, hostile }: Service, flood: Flood): Promis
   return { ended };
 }
 
-/** Sends one event after the other, and resolves with the times from response to count. */
+/** Sends one event after the other. Resolves with the longest time from response to count. */
 async function measureDelays(
   what: string,
   count: number,
@@ -128,7 +129,7 @@ async function measureDelays(
     await delay(Math.random() * 100);
   }
   process.stderr.write(`${what}: until answered ${figures(answers)}; until counted ${figures(delays)}\n`);
-  return percentile(delays, 0.95);
+  return percentile(delays, 1);
 }
 
 function percentile(values: readonly number[], part: number): number {
@@ -170,20 +171,20 @@ const singles = (from: number): string[] =>
   Array.from({ length: sent - from }, (_, number) => `single-${from + number}`);
 
 test.each([
-  { requests: 100, what: 'of the current month', isOfManyMonths: false },
-  { requests: 50, what: 'of three hundred months, each a part in ClickHouse', isOfManyMonths: true },
+  { requests: 60, what: 'of the current month', isOfManyMonths: false },
+  { requests: 30, what: 'of three hundred months, each a part in ClickHouse', isOfManyMonths: true },
 ])(
   '$requests concurrent large requests delay no other project: events $what',
   { timeout: 400_000 },
   async ({ requests, isOfManyMonths }) => {
     const service = await createTenants(unlimited);
     const from = sent;
-    const alone = await measureEvents('alone', service, 10);
+    const aloneMs = await measureEvents('alone', service, 10);
     const burst: Flood = { path: '/track', name: 'burst', requests, everyMs: 0, events: 2000, isOfManyMonths };
     const { ended } = await startFlood(service, burst);
-    const p95 = await measureEvents('while large requests are stored', service, 30);
+    const longestMs = await measureEvents('while large requests are stored', service, 30);
     const flooded = await ended;
-    expect(p95).toBeLessThan(allowedP95(alone));
+    expect(longestMs).toBeLessThan(allowedMs(aloneMs));
     await expectStored(service.store, service.other, singles(from));
     await expectStored(service.store, service.hostile, idsOf(flooded, burst));
   },
@@ -195,17 +196,17 @@ test('a flood at ten times the limit of a project is rejected and delays no othe
   const LIMIT = 5000;
   const service = await createTenants(await start({ PROJECT_EVENTS_PER_SECOND: String(LIMIT) }));
   const from = sent;
-  const alone = await measureEvents('alone', service, 10);
-  const SECONDS = 10;
+  const aloneMs = await measureEvents('alone', service, 10);
+  const SECONDS = 6;
   const flood: Flood = { path: '/track', name: 'flood', requests: SECONDS * 100, everyMs: 10, events: LIMIT / 10 };
   const { ended } = await startFlood(service, flood);
   const startedAt = performance.now();
-  const p95 = await measureEvents('under a flood', service, 30);
+  const longestMs = await measureEvents('under a flood', service, 30);
   const flooded = await ended;
   const seconds = (performance.now() - startedAt) / 1000;
   const accepted = flooded.acknowledged.length * (LIMIT / 10);
   process.stderr.write(`${accepted} events accepted in ${seconds.toFixed(0)} s, ${flooded.refused} requests refused\n`);
-  expect(p95).toBeLessThan(allowedP95(alone));
+  expect(longestMs).toBeLessThan(allowedMs(aloneMs));
   // The limit of each second, plus the requests being read when it was reached.
   expect(accepted).toBeGreaterThan(LIMIT);
   expect(accepted).toBeLessThan(1.5 * LIMIT * (seconds + 1));
@@ -230,13 +231,13 @@ test('a flood of large identify calls does not delay those of another project', 
       send: (number) => identify(processes.url, other.publicKey, { user_id: `${name}-${number}` }),
       isCounted: async (number) => expect(await profiles(other, `user_id = '${name}-${number}'`)).toBe(1),
     });
-  const alone = await measure('alone', 'before', 10);
-  const flood: Flood = { path: '/identify', name: 'u', requests: 600, everyMs: 2, propertyBytes: 200_000 };
+  const aloneMs = await measure('alone', 'before', 10);
+  const flood: Flood = { path: '/identify', name: 'u', requests: 400, everyMs: 2, propertyBytes: 200_000 };
   const { ended } = await startFlood(service, flood);
-  const p95 = await measure('under a flood of identify calls', 'during', 30);
+  const longestMs = await measure('under a flood of identify calls', 'during', 30);
   const flooded = await ended;
   process.stderr.write(`${flooded.acknowledged.length} calls accepted, ${flooded.refused} refused\n`);
-  expect(p95).toBeLessThan(allowedP95(alone));
+  expect(longestMs).toBeLessThan(allowedMs(aloneMs));
   await eventually(
     async () => expect(await profiles(hostile, '1')).toBe(flooded.acknowledged.length),
     DRAIN_TIMEOUT_MS,
