@@ -25,19 +25,19 @@ const REDIRECT_URIS_MAX = 10;
 /** Of all together: the id travels in addresses and in the cookie of a sign-in. */
 const REDIRECT_LENGTH_MAX = 1000;
 
-/** Schemes by which a page would run a script or read a file, or which no program answers. */
-const REFUSED_SCHEMES: ReadonlySet<string> = new Set(
-  ['javascript', 'data', 'vbscript', 'file', 'filesystem', 'blob', 'about', 'ftp', 'ws', 'wss', 'mailto', 'tel'].map(
-    (name) => `${name}:`,
-  ),
-);
+/**
+ * Schemes by which a page would run a script or read a file, or which the browser, the system or no
+ * program answers. Those of Windows begin with `ms-`, and some have run programs by their address.
+ */
+const REFUSED_SCHEMES =
+  /^(?:about|blob|chrome|data|file|filesystem|ftp|intent|jar|javascript|mailto|ms-.*|resource|search|search-ms|sms|tel|vbscript|view-source|wss?):$/;
 
 /** HTTPS, a loopback address, or the scheme of a program on the machine (RFC 8252). */
 function isRedirectUri(text: string): boolean {
   if (!URL.canParse(text) || /[\s#\p{Cc}]/u.test(text)) return false;
   const { protocol, hostname, username, password } = new URL(text);
   if (username !== '' || password !== '') return false;
-  return protocol === 'http:' ? LOOPBACK_NAMES.has(hostname) : !REFUSED_SCHEMES.has(protocol);
+  return protocol === 'http:' ? LOOPBACK_NAMES.has(hostname) : !REFUSED_SCHEMES.test(protocol);
 }
 
 const redirectUris = z
