@@ -82,10 +82,19 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
 }
 
 /**
- * Half of the machine, between 1 and 4 GiB: the engine rejects queries above it instead of being
- * killed.
+ * Memory of the machine, or of the container or unit of systemd that this process runs in, in
+ * bytes.
  */
-export const engineMemoryBytes = (): number => Math.floor(Math.min(Math.max(totalmem() / 2, GIBIBYTE), 4 * GIBIBYTE));
+const usableMemoryBytes = (): number =>
+  // 0 where there is no limit, or none is known.
+  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+
+/**
+ * Half of the usable memory, between 512 MiB and 4 GiB: the engine rejects queries above it instead
+ * of being killed.
+ */
+export const engineMemoryBytes = (usableBytes: number = usableMemoryBytes()): number =>
+  Math.floor(Math.min(Math.max(usableBytes / 2, GIBIBYTE / 2), 4 * GIBIBYTE));
 
 function commandOf(
   [command, ...args]: readonly [string, ...string[]],

@@ -5,6 +5,7 @@ import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
 import { packageRoot } from '../../../src/platform/paths.js';
+import { engineMemoryBytes } from '../../../standalone/clickhouse-server.js';
 import { serviceEnvironment } from '../../../standalone/environment.js';
 import { parseMetricsAddress } from '../../../standalone/metrics-server.js';
 
@@ -35,11 +36,20 @@ test('serviceEnvironment() contains every required setting', () => {
 
 test('serviceEnvironment() sets QUERY_MEMORY_BYTES for the embedded ClickHouse only', () => {
   const own = parseConfig(serviceEnvironment({ caller: {}, ...made })).QUERY_MEMORY_BYTES;
-  expect(own).toBeGreaterThanOrEqual(2 ** 29);
+  expect(own).toBeGreaterThanOrEqual(2 ** 28);
   expect(own).toBeLessThanOrEqual(2 ** 31);
   expect(serviceEnvironment({ caller: { CLICKHOUSE_URL: 'http://other' }, ...made })).not.toHaveProperty(
     'QUERY_MEMORY_BYTES',
   );
+});
+
+test.each([
+  [0.5, 0.5],
+  [1, 0.5],
+  [4, 2],
+  [64, 4],
+])('of %s GiB of memory, ClickHouse gets %s', (usable, engine) => {
+  expect(engineMemoryBytes(usable * 2 ** 30)).toBe(engine * 2 ** 30);
 });
 
 test('serviceEnvironment() keeps settings of the caller, and ignores empty ones', () => {
