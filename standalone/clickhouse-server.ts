@@ -2,7 +2,6 @@
 // server in the optional package chdb.
 import { mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import { packageRoot } from '../src/platform/paths.js';
 import {
@@ -22,10 +21,10 @@ import {
   prepareEngineFolder,
   writeEngineFile,
 } from './engine-user.js';
+import { clickhouseMemoryBytes } from './memory.js';
 import { reasonOf, StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
-const GIBIBYTE = 1024 ** 3;
 // Files of the earlier server in front of the library: its configuration, and request bodies left
 // by a crash.
 const OBSOLETE = ['engine.xml', 'staging'];
@@ -81,21 +80,6 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
   };
 }
 
-/**
- * Memory of the machine, or of the container or unit of systemd that this process runs in, in
- * bytes.
- */
-const usableMemoryBytes = (): number =>
-  // 0 where there is no limit, or none is known.
-  Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
-
-/**
- * Half of the usable memory, between 512 MiB and 4 GiB: the engine rejects queries above it instead
- * of being killed.
- */
-export const engineMemoryBytes = (usableBytes: number = usableMemoryBytes()): number =>
-  Math.floor(Math.min(Math.max(usableBytes / 2, GIBIBYTE / 2), 4 * GIBIBYTE));
-
 function commandOf(
   [command, ...args]: readonly [string, ...string[]],
   account: Account | undefined,
@@ -111,7 +95,7 @@ function writeFiles(options: EmbeddedClickHouseOptions, account: Account | undef
   const { directory, port, password, backupPassword, database, isRestoring = false, profile } = options;
   prepareEngineFolder({ directory, configurationFile: CONFIG_FILE, account });
   for (const name of OBSOLETE) rmSync(join(directory, name), { recursive: true, force: true });
-  const memoryBytes = engineMemoryBytes();
+  const memoryBytes = clickhouseMemoryBytes();
   const usersFile = join(place, USERS_FILE);
   const files = {
     [USERS_FILE]: usersConfig({ password, backupPassword, database, isRestoring, profile }),

@@ -2,8 +2,8 @@
 // caller take precedence.
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { engineMemoryBytes } from './clickhouse-server.js';
 import type { Secrets } from './data-directory.js';
+import { clickhouseMemoryBytes, redisHighWaterBytes } from './memory.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -34,7 +34,8 @@ export function serviceEnvironment(options: {
     GEOIP_DATABASE: findCityDatabases(),
     PUBLIC_URL: publicUrl,
     // The queries of a process use up to twice this limit.
-    ...(!caller.CLICKHOUSE_URL && { QUERY_MEMORY_BYTES: String(Math.floor(engineMemoryBytes() / 2)) }),
+    ...(!caller.CLICKHOUSE_URL && { QUERY_MEMORY_BYTES: String(Math.floor(clickhouseMemoryBytes() / 2)) }),
+    ...(!caller.REDIS_URL && { REDIS_MEMORY_HIGH_WATER_BYTES: String(redisHighWaterBytes()) }),
     ...signIn,
     ...present,
     DATABASE_URL: urls.postgres,

@@ -5,8 +5,8 @@ import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
 import { parseConfig } from '../../../src/platform/config.js';
 import { packageRoot } from '../../../src/platform/paths.js';
-import { engineMemoryBytes } from '../../../standalone/clickhouse-server.js';
 import { serviceEnvironment } from '../../../standalone/environment.js';
+import { clickhouseMemoryBytes, redisHighWaterBytes } from '../../../standalone/memory.js';
 import { parseMetricsAddress } from '../../../standalone/metrics-server.js';
 
 const made = {
@@ -34,22 +34,27 @@ test('serviceEnvironment() contains every required setting', () => {
   });
 });
 
-test('serviceEnvironment() sets QUERY_MEMORY_BYTES for the embedded ClickHouse only', () => {
+test('serviceEnvironment() sets the memory of the embedded engines only', () => {
   const own = parseConfig(serviceEnvironment({ caller: {}, ...made })).QUERY_MEMORY_BYTES;
   expect(own).toBeGreaterThanOrEqual(2 ** 28);
   expect(own).toBeLessThanOrEqual(2 ** 31);
-  expect(serviceEnvironment({ caller: { CLICKHOUSE_URL: 'http://other' }, ...made })).not.toHaveProperty(
-    'QUERY_MEMORY_BYTES',
-  );
+  for (const [store, setting] of [
+    ['CLICKHOUSE_URL', 'QUERY_MEMORY_BYTES'],
+    ['REDIS_URL', 'REDIS_MEMORY_HIGH_WATER_BYTES'],
+  ] as const) {
+    expect(serviceEnvironment({ caller: {}, ...made })).toHaveProperty(setting);
+    expect(serviceEnvironment({ caller: { [store]: 'other' }, ...made })).not.toHaveProperty(setting);
+  }
 });
 
 test.each([
-  [0.5, 0.5],
-  [1, 0.5],
-  [4, 2],
-  [64, 4],
-])('of %s GiB of memory, ClickHouse gets %s', (usable, engine) => {
-  expect(engineMemoryBytes(usable * 2 ** 30)).toBe(engine * 2 ** 30);
+  [0.5, 0.5, 0.125],
+  [1, 0.5, 0.25],
+  [4, 2, 1],
+  [64, 4, 1],
+])('of %s GiB of memory, ClickHouse gets %s, and Redis stays below %s', (usable, clickhouse, redis) => {
+  const bytes = usable * 2 ** 30;
+  expect([clickhouseMemoryBytes(bytes), redisHighWaterBytes(bytes)]).toEqual([clickhouse * 2 ** 30, redis * 2 ** 30]);
 });
 
 test('serviceEnvironment() keeps settings of the caller, and ignores empty ones', () => {
@@ -65,6 +70,8 @@ test('a copy of .env.example as .env changes nothing, also where npm start compu
   const copied = parseEnv(readFileSync(join(packageRoot, '.env.example'), 'utf8'));
   expect(parseMetricsAddress(copied)).toEqual(parseMetricsAddress({}));
   const [withCopy, without] = [copied, {}].map((caller) => serviceEnvironment({ caller, ...made }));
-  expect(withCopy?.QUERY_MEMORY_BYTES).toBe(without?.QUERY_MEMORY_BYTES);
+  for (const name of ['QUERY_MEMORY_BYTES', 'REDIS_MEMORY_HIGH_WATER_BYTES'] as const) {
+    expect(withCopy?.[name]).toBe(without?.[name]);
+  }
   expect(parseConfig(withCopy ?? {})).toEqual(parseConfig(without ?? {}));
 });
