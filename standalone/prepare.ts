@@ -1,7 +1,7 @@
 // One-shot process between the engines and the service: creates the embedded database, migrates
 // both stores, and creates the first organization and project. A separate process, so that the
 // supervisor does not load the database clients.
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { markStandaloneOrganization } from '../src/accounts/people.js';
 import { createOrganization, createProject } from '../src/accounts/store.js';
@@ -95,21 +95,35 @@ async function requireKnownProject(config: Config): Promise<void> {
   });
 }
 
-/** Creates a project when the file is missing, or names a deleted one. */
+/**
+ * Creates a project when the file is missing, or names a deleted one. A start that is killed
+ * meanwhile leaves its keys in the file `begun`: the next one takes its project.
+ */
 async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';
   await withPostgres(config, async (postgres) => {
-    const previous = existsSync(path) ? readStandaloneFile(path) : undefined;
-    const isNew = previous === undefined || !(await projectExists(postgres, previous.project_id));
+    const begun = `${path}.begun`;
+    const known = await findExisting(postgres, [path, begun]);
+    const isNew = known === undefined;
     const project = isNew
-      ? await createFirstProject(postgres, config)
-      : await readFirstProject(postgres, { ...previous, secretKeyBase: config.SECRET_KEY_BASE });
+      ? await createFirstProject(postgres, config, (created) => writePrivateFile(begun, { url, ...created }))
+      : await readFirstProject(postgres, { ...known, secretKeyBase: config.SECRET_KEY_BASE });
     if (!isNew) await markStandaloneOrganization(postgres, project.organization_id);
     const file: StandaloneFile = { url, ...project };
     writePrivateFile(path, file);
+    rmSync(begun, { force: true });
     process.send?.({ file, isNew } satisfies FirstProject);
   });
+}
+
+/** The first of the files whose project exists. */
+async function findExisting(postgres: Postgres, paths: readonly string[]): Promise<StandaloneFile | undefined> {
+  for (const path of paths) {
+    const file = existsSync(path) ? readStandaloneFile(path) : undefined;
+    if (file !== undefined && (await projectExists(postgres, file.project_id))) return file;
+  }
+  return undefined;
 }
 
 function readStandaloneFile(path: string): StandaloneFile {
@@ -121,20 +135,29 @@ function readStandaloneFile(path: string): StandaloneFile {
   }
 }
 
-async function createFirstProject(postgres: Postgres, config: Config): Promise<FirstProjectKeys> {
-  const organization = await createOrganization(postgres, { name: 'My organization', isStandalone: true });
-  const project = await createProject(postgres, {
-    organizationId: organization.id,
-    name: 'My project',
-    secretKeyBase: config.SECRET_KEY_BASE,
+/** `keep` is called before others see the organization and the project. */
+function createFirstProject(
+  postgres: Postgres,
+  config: Config,
+  keep: (created: FirstProjectKeys) => void,
+): Promise<FirstProjectKeys> {
+  return postgres.transaction(async (transaction) => {
+    const organization = await createOrganization(transaction, { name: 'My organization', isStandalone: true });
+    const project = await createProject(transaction, {
+      organizationId: organization.id,
+      name: 'My project',
+      secretKeyBase: config.SECRET_KEY_BASE,
+    });
+    const created: FirstProjectKeys = {
+      organization_id: organization.id,
+      project_id: project.id,
+      public_key: project.publicKey,
+      secret_key: project.secretKey,
+      admin_key: organization.adminKey,
+    };
+    keep(created);
+    return created;
   });
-  return {
-    organization_id: organization.id,
-    project_id: project.id,
-    public_key: project.publicKey,
-    secret_key: project.secretKey,
-    admin_key: organization.adminKey,
-  };
 }
 
 const projectExists = async (postgres: Postgres, id: string): Promise<boolean> =>

@@ -1,7 +1,6 @@
 // Scheduled checks of alerts, runs of reports, and the delivery of their messages. PostgreSQL
 // stores what is due, so that several workers share the work, and a restart loses nothing.
 import { createProjectPasses } from '../src/access/project-pass.js';
-import { createMailLimit } from '../src/access/rate-limits.js';
 import { createHostLookup } from '../src/alerts/addresses.js';
 import { type CheckDeps, checkDueAlerts } from '../src/alerts/check-due.js';
 import { claimSecondsOf } from '../src/alerts/claims.js';
@@ -81,7 +80,7 @@ const startDeliveries = defineScheduledJob({
         timeoutMs: BOUNDS.webhookMs,
         nowSeconds: () => Math.floor(Date.now() / 1000),
       },
-      takeMail: createProjectMails(postgres, createMailLimit(config, redis)),
+      takeMail: createProjectMails(postgres, redis, config),
       unsubscribeLinks: createUnsubscribeLinks(config.SECRET_KEY_BASE, publicUrlOf(config)),
       sendMail: mailQueue && ((mail) => enqueueOutboxMail(mailQueue, mail, config.SECRET_KEY_BASE)),
     };

@@ -38,14 +38,14 @@ export function startDemoWorker({ config, postgres, redis, log }: DemoNeeds): Ru
   }
 
   /**
-   * Removes what a run whose worker was killed has left: the project was created after the job,
-   * and no other job of the organization can run.
+   * Removes what a run whose worker was killed has left: the project was created after the job was
+   * asked for, and no other job of the organization can run.
    */
   async function removeLeftover(job: Job<DemoJob>): Promise<void> {
     if (job.attemptsStarted <= 1) return;
-    const { organizationId, personId } = job.data;
+    const { organizationId, personId, askedAtMs = job.timestamp } = job.data;
     const left = await findDemo(postgres, organizationId);
-    if (left === undefined || left.createdAt.getTime() < job.timestamp) return;
+    if (left === undefined || left.createdAt.getTime() < askedAtMs) return;
     await deleteDemo({ postgres }, { organizationId, actor: { kind: 'person', id: personId } });
   }
 

@@ -18,6 +18,7 @@ import { collectProcessMetrics } from '../src/platform/process-metrics.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { logErrors } from '../src/platform/redis/log-errors.js';
 import { createQueueMetrics } from '../src/platform/redis/queue-metrics.js';
+import { warnOfTlsMismatch } from '../src/platform/redis/tls-mismatch.js';
 import { waitForUsableRedis } from '../src/platform/redis/usable.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
 import { passStartGate } from '../src/platform/start-gate.js';
@@ -75,6 +76,7 @@ const shards = new Shards(config, { postgres, log, requestTimeoutMs: 300_000 });
 lifecycle.onClose('clickhouse', () => shards.close());
 const redis = createRedis(config);
 logErrors(redis, { log, message: 'redis cannot be reached' });
+warnOfTlsMismatch(redis, log);
 lifecycle.onClose('redis', async () => redis.disconnect());
 
 const metrics = new Registry();

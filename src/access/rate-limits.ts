@@ -5,7 +5,7 @@ import { type RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';
 import { BatchedMeter } from '../platform/flow/batched-meter.js';
-import { createWindowLimiter, type WindowOptions } from '../platform/flow/window-limiter.js';
+import { createWindowLimiter } from '../platform/flow/window-limiter.js';
 import type { Redis } from '../platform/redis/client.js';
 
 export interface RateLimit {
@@ -75,18 +75,15 @@ const DAY_SECONDS = 86_400;
 
 type Points = Readonly<Partial<Record<Subject, number>>>;
 
-const createLayers = (redis: Redis, points: Points, toOptions: (max: number) => WindowOptions): Layer[] =>
-  Object.entries(points).map(([subject, max]) => {
-    const { name, ...options } = toOptions(max);
-    return {
-      subject: subject as Subject,
-      limiter: createWindowLimiter(redis, { ...options, name: `${name}:${subject}` }),
-    };
-  });
-
 export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
   const layersOf = (name: string, seconds: Seconds, points: Points): Layer[] =>
-    createLayers(redis, points, (max) => ({ name, points: max, seconds, inMemoryAbove: max }));
+    Object.entries(points).map(([subject, max]) => ({
+      subject: subject as Subject,
+      limiter: createWindowLimiter(redis, {
+        ...{ name: `${name}:${subject}`, points: max, seconds },
+        inMemoryAbove: max,
+      }),
+    }));
   const { RATE_LIMIT_PROJECT_FACTOR: projectFactor, RATE_LIMIT_PERSON_FACTOR: personFactor } = settings;
   const ofKeys = (name: string, points: number, duration: Seconds = 1): Layer[] =>
     layersOf(name, duration, { key: points, project: points * projectFactor, person: points * personFactor });
@@ -126,49 +123,6 @@ export function createRateLimits(settings: Settings, redis: Redis): RateLimits {
   };
 }
 
-/**
- * Mails that projects cause, such as those of alerts and reports, to addresses that need not agree.
- * One person reaches half of the limit of an address, so that others can still write to it. What
- * one limit refuses counts for none, because it is tried again.
- */
-export function createMailLimit(
-  settings: Pick<
-    Config,
-    | 'MAILS_PER_PROJECT_PER_DAY_MAX'
-    | 'MAILS_PER_ADDRESS_PER_DAY_MAX'
-    | 'MAILS_OF_PROJECTS_PER_DAY_MAX'
-    | 'RATE_LIMIT_PERSON_FACTOR'
-  >,
-  redis: Redis,
-): LayeredRateLimit {
-  const ofProject = settings.MAILS_PER_PROJECT_PER_DAY_MAX;
-  const toAddress = settings.MAILS_PER_ADDRESS_PER_DAY_MAX;
-  const max = {
-    project: ofProject,
-    person: ofProject * settings.RATE_LIMIT_PERSON_FACTOR,
-    personAndAddress: Math.ceil(toAddress / 2),
-    address: toAddress,
-    installation: settings.MAILS_OF_PROJECTS_PER_DAY_MAX,
-  };
-  const layers = createLayers(redis, max, (points) => ({ name: 'project-mail', points, seconds: DAY_SECONDS }));
-  return {
-    async take(subjects) {
-      const taken: (readonly [Layer, string])[] = [];
-      try {
-        for (const layer of layers) {
-          const id = subjects[layer.subject];
-          if (id === undefined) continue;
-          taken.push([layer, id]);
-          await consume(layer, id, 'mails');
-        }
-      } catch (error) {
-        await Promise.all(taken.map(([{ limiter }, id]) => limiter.reward(id)));
-        throw error;
-      }
-    },
-  };
-}
-
 type Seconds = keyof typeof NAME_OF_SECONDS;
 
 interface Layer {
@@ -189,11 +143,14 @@ const NAME_OF_SUBJECT: Readonly<Record<Subject, string>> = {
 
 const NAME_OF_SECONDS = { 1: 'second', 60: 'minute', 86400: 'day' } as const;
 
-function refusal({ subject, limiter }: Layer, what = 'requests'): PublicError {
-  const per = NAME_OF_SECONDS[limiter.duration as Seconds];
-  const limit = `${limiter.points} per ${per} for ${NAME_OF_SUBJECT[subject]}`;
-  return new PublicError('rate_limited', `too many ${what}; the limit is ${limit}`);
-}
+const refusal = ({ subject, limiter }: Layer): PublicError =>
+  new PublicError(
+    'rate_limited',
+    `too many requests; the limit is ${describeLimit(subject, limiter.points, limiter.duration as Seconds)}`,
+  );
+
+export const describeLimit = (subject: Subject, points: number, seconds: Seconds): string =>
+  `${points} per ${NAME_OF_SECONDS[seconds]} for ${NAME_OF_SUBJECT[subject]}`;
 
 /**
  * The narrowest limit first, one after the other: requests rejected for a key must not use up the
@@ -208,11 +165,11 @@ const toLayeredLimit = (layers: readonly Layer[]): LayeredRateLimit => ({
   },
 });
 
-async function consume(layer: Layer, id: string, what?: string): Promise<void> {
+async function consume(layer: Layer, id: string): Promise<void> {
   try {
     await layer.limiter.consume(id);
   } catch (reason) {
-    throw reason instanceof RateLimiterRes ? refusal(layer, what) : reason;
+    throw reason instanceof RateLimiterRes ? refusal(layer) : reason;
   }
 }
 

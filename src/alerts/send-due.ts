@@ -62,7 +62,7 @@ async function send(deps: SendDeps, delivery: ClaimedDelivery): Promise<CallResu
     if (await isUnsubscribed(deps.postgres, subscriber)) {
       return { isDelivered: false, isFinal: true, reason: 'the receiver has unsubscribed' };
     }
-    const refusal = await deps.takeMail(subscriber);
+    const refusal = await deps.takeMail({ ...subscriber, id });
     if (refusal !== undefined) return { isDelivered: false, isFinal: false, reason: refusal };
     const unsubscribeUrl = deps.unsubscribeLinks.toUrl(subscriber);
     // An erasure waits for the transaction, and then finds the mail in the queue.

@@ -15,6 +15,8 @@ export interface DemoJob {
   readonly personId: string;
   /** Where the worker reaches the service: a setting of the operator. */
   readonly url: string;
+  /** By the clock of PostgreSQL. Missing in jobs queued before December 2026. */
+  readonly askedAtMs?: number;
 }
 
 export type DemoQueue = Queue<DemoJob, void, 'load'>;

@@ -6,6 +6,7 @@ import type { LayeredRateLimit } from '../access/rate-limits.js';
 import { personOf } from '../access/session-middleware.js';
 import { PublicError } from '../platform/errors.js';
 import type { OrganizationId } from '../platform/ids.js';
+import { readNow } from '../platform/postgres/read-now.js';
 import { deleteDemo, findDemo } from './create-demo.js';
 import { type DemoQueue, enqueueDemo, findDemoJob } from './queue.js';
 import { QUESTIONS } from './stories.js';
@@ -61,7 +62,8 @@ export function createDemoRouter(deps: DemoRoutesDeps): Router {
     }
     if (status === 'none' || status === 'failed') {
       await deps.limit.take({ organization: organizationId, person: personId });
-      await enqueueDemo(queue, { version: 1, organizationId, personId, url: deps.url() });
+      const job = { version: 1, organizationId, personId, url: deps.url() } as const;
+      await enqueueDemo(queue, { ...job, askedAtMs: await readNow(postgres) });
     }
     res.status(202).json(await readState(organizationId));
   });

@@ -1,6 +1,7 @@
 // Store of keeping in PostgreSQL: which projects are due, and a receipt for each night.
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import { readNow } from '../platform/postgres/read-now.js';
 import { type EventCounts, sumOf } from './event-counts.js';
 import type { Edge, Keep } from './keep.js';
 
@@ -17,8 +18,7 @@ const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
  * clock that is ahead must not delete what is still to be kept.
  */
 export async function readSafeNow(postgres: Postgres): Promise<number> {
-  const { rows } = await postgres.raw<{ rows: { now: Date }[] }>('SELECT now() AS now');
-  return Math.min(Date.now(), rows[0]?.now.getTime() ?? Number.NEGATIVE_INFINITY);
+  return Math.min(Date.now(), await readNow(postgres));
 }
 
 /**

@@ -19,7 +19,7 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { readEncoding } from '../platform/postgres/encoding.js';
 import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/pooler.js';
 import type { Redis } from '../platform/redis/client.js';
-import { findFailedWrite, KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
+import { findFailedWrite, findRefusal, KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
 import { findTlsMismatch } from '../platform/redis/tls-mismatch.js';
 import { findMissingDatabase, findUnusable, SERVER_ADVICE } from '../platform/redis/usable.js';
@@ -42,6 +42,8 @@ export interface Finding {
   /** `attention`: works now, but will fail soon or is misconfigured. */
   readonly state: 'ok' | 'attention' | 'failed';
   readonly found: string;
+  /** Instead of that of the check. */
+  readonly advice?: string;
 }
 
 export interface Check {
@@ -264,7 +266,12 @@ export const CHECKS: readonly Check[] = [
       const database = String(redis.options.db ?? 0);
       const workers = await Promise.all(names.map((name) => withQueue(redis, name, (queue) => queue.getWorkers())));
       const idle = names.filter((_, index) => !workers[index]?.some(({ db = database }) => db === database));
-      return judge(idle.length === 0, idle.length === 0 ? 'connected' : `none takes jobs of ${idle.join(', ')}`);
+      if (idle.length === 0) return ok('connected');
+      const found = `none takes jobs of ${idle.join(', ')}`;
+      const refusal = await findRefusal(redis);
+      if (refusal === undefined) return judge(false, found);
+      const advice = firstOf('Redis');
+      return { state: 'attention', found: `${found}; one that is started waits for Redis: ${refusal}`, advice };
     },
   },
   {

@@ -85,11 +85,17 @@ test('names a Redis that cannot write to its disk', async () => {
   // A snapshot cannot replace the folder of the append-only file.
   const url = await servers.start('--dbfilename', 'appendonlydir');
   const redis = createRedis({ REDIS_URL: toAdminUrl(url) });
+  // Only a Redis with snapshots refuses writes after a failed one.
+  await redis.config('SET', 'save', '3600 1');
   await redis.bgsave();
   await eventually(async () => expect(await redis.info('persistence')).toContain('rdb_last_bgsave_status:err'));
   redis.disconnect();
   const { status, output } = await doctor({ REDIS_URL: url });
   expect(output).toMatch(/✗ Disk of Redis: its last snapshot has failed\n +→ make room/);
+  const waits = 'one that is started waits for Redis: MISCONF';
+  expect(output).toMatch(
+    new RegExp(`! Workers: none takes jobs of .*; ${waits} .*\\n +→ first do what is advised for`),
+  );
   expect(status).toBe(1);
 });
 

@@ -2,7 +2,7 @@
 // project of DATA_DIR must not replace it, because DATA_DIR has the only copy of its admin key. And
 // the command that prints its keys, or those of another project.
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -58,6 +58,20 @@ test('a database without the project is refused before it is migrated, and the f
   renameSync(file, join(folder, 'old.json'));
   expect(prepare(other)).toMatchObject({ status: 0, stderr: '' });
   expect(read().project_id).not.toBe(before.project_id);
+  renameSync(join(folder, 'old.json'), file);
+});
+
+test('a start that was killed while it created the project is continued', async () => {
+  const first = read();
+  renameSync(file, `${file}.begun`);
+  expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
+  expect(read()).toEqual(first);
+  expect(readdirSync(folder)).toEqual(['standalone.json']);
+  // Killed before the transaction ended.
+  renameSync(file, join(folder, 'old.json'));
+  writeFileSync(`${file}.begun`, JSON.stringify({ ...first, project_id: first.organization_id }));
+  expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
+  expect([first.project_id, first.organization_id]).not.toContain(read().project_id);
   renameSync(join(folder, 'old.json'), file);
 });
 

@@ -1,9 +1,11 @@
-// Imports of the console that do not come to their end: the client leaves, or the service stops.
-// The audit trail says so, no file is left behind, and the next import of the project runs.
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+// Imports of the console that do not come to their end: the client leaves, the service stops, or
+// its disk is full. The audit trail says so, no file is left behind, and the next import of the
+// project runs.
+import { appendFileSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { tryMountSmallDisk } from '../../faults/inject.js';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createTeam, createTeamProject, sessionCookie, type TestTeam } from '../support/accounts.js';
@@ -13,6 +15,7 @@ import { createTestDatabases, type ProcessGroup, startProcesses, type TestDataba
 const LINE = '203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n';
 /** More than are imported within seconds. */
 const LINES = 300_000;
+const DISK_MEBIBYTES = 64;
 
 let databases: TestDatabases;
 let postgres: Postgres;
@@ -20,11 +23,14 @@ let processes: ProcessGroup;
 let team: TestTeam;
 let project: NewProject;
 let folder: string;
+/** The folder is one, where mounting is permitted. */
+let disk: ReturnType<typeof tryMountSmallDisk>;
 
 beforeAll(async () => {
   databases = await createTestDatabases();
   postgres = createPostgres(databases.config);
   folder = mkdtempSync(join(tmpdir(), 'import-uploads-'));
+  disk = tryMountSmallDisk(folder, DISK_MEBIBYTES);
   team = await createTeam(postgres);
   processes = await startProcesses({ ...databases.env, TMPDIR: folder }, ['web', 'query']);
 });
@@ -37,6 +43,7 @@ afterAll(async () => {
   await processes?.stop();
   await postgres?.destroy();
   await databases?.close();
+  disk?.unmount();
   rmSync(folder, { recursive: true });
 });
 
@@ -81,5 +88,19 @@ test('an import that runs when the service stops says so, and the next one runs'
   );
   await isEndedAs('cancelled');
   await processes.start('web');
+  expect((await upload(0)).status).toBe(200);
+});
+
+test('an import for which the disk has no room says so, and the next one runs', async ({ skip }) => {
+  if (disk === undefined) return skip();
+  const filler = join(folder, 'filler');
+  expect(() => {
+    for (;;) appendFileSync(filler, Buffer.alloc(2 ** 20));
+  }).toThrow('ENOSPC');
+  const refused = await upload(LINES / 100);
+  expect(await refused.json()).toEqual({ error: 'the disk of the service for temporary files (TMPDIR) is full' });
+  expect(refused.status).toBe(503);
+  expect(readdirSync(folder)).toEqual(['filler']);
+  rmSync(filler);
   expect((await upload(0)).status).toBe(200);
 });

@@ -106,6 +106,23 @@ test('Redis with a self-signed certificate is used only when the setting says so
   expect(reason.message).toContain('self-signed certificate');
 });
 
+test('a process names a Redis without TLS whose address asks for it, and the reverse', async () => {
+  const said: string[] = [];
+  const log = pino({ level: 'error' }, { write: (line) => said.push(line) });
+  const plain = databases.config.REDIS_URL.replace(/^redis:/, 'rediss:');
+  const clients = [plain, redisUrl.replace(/^rediss:/, 'redis:')].map((REDIS_URL) =>
+    createFailFastRedis({ REDIS_URL }, log),
+  );
+  try {
+    await eventually(() => {
+      expect(said.join()).toContain('Redis cannot be used: it has no TLS: begin REDIS_URL with redis://');
+      expect(said.join()).toContain('Redis cannot be used: it has TLS: begin REDIS_URL with rediss://');
+    });
+  } finally {
+    for (const client of clients) client.disconnect();
+  }
+});
+
 describe('npm run doctor', () => {
   const doctor = (REDIS_URL: string) => runScript(['dist/cli/doctor.js'], { ...databases.env, REDIS_URL });
 

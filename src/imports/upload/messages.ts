@@ -37,6 +37,12 @@ const errorLine = z.object({ error: z.string() });
 
 export type UploadLine = z.infer<typeof progressLine> | z.infer<typeof summaryLine> | z.infer<typeof errorLine>;
 
+/** Of the folder of the upload, where its import writes temporary files as well. */
+export const DISK_FULL = 'the disk of the service for temporary files (TMPDIR) is full';
+
+export const isDiskFull = (cause: unknown): boolean =>
+  cause instanceof Error && 'code' in cause && (cause.code === 'ENOSPC' || cause.code === 'EDQUOT');
+
 /**
  * Without the folder of the upload and the address by which the thread reaches the service: they
  * are of the installation, and readers are members of a project.
@@ -45,6 +51,7 @@ export function toErrorLine(
   cause: unknown,
   { folder, url }: { readonly folder: string; readonly url: string },
 ): z.infer<typeof errorLine> {
+  if (isDiskFull(cause)) return { error: DISK_FULL };
   const text = cause instanceof Error ? cause.message : String(cause);
   const { host } = new URL(url);
   return { error: text.replaceAll(`${folder}/`, '').replaceAll(url, 'the service').replaceAll(` ${host}`, '') };

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { PublicError } from '../../platform/errors.js';
 import { describeProblem } from '../../platform/http/field-problem.js';
 import { isProcessRunning } from '../../platform/process-running.js';
+import { DISK_FULL, isDiskFull } from './messages.js';
 
 export interface ReceivedFiles {
   readonly folder: string;
@@ -52,12 +53,13 @@ export async function removeLeftFolders(): Promise<void> {
 /** A folder with the id of this process was left by an earlier one that had the same id. */
 const isOfRunning = (pid: number): boolean => pid !== process.pid && isProcessRunning(pid);
 
-/** Rejects with bad_request or too_large, and leaves no folder then. */
+/** Rejects with bad_request, too_large or unavailable, and leaves no folder then. */
 export async function receiveFiles(body: AsyncIterable<Buffer>, bytesMax: number): Promise<ReceivedFiles> {
-  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
-  const remove = () => rm(folder, { recursive: true, force: true });
   const chunks = body[Symbol.asyncIterator]();
+  let remove = async (): Promise<void> => {};
   try {
+    const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
+    remove = () => rm(folder, { recursive: true, force: true });
     const { head, rest } = await readHead(chunks);
     requireSize(head, bytesMax);
     await writeFiles(head, join(folder, '/'), continued(rest, chunks));
@@ -65,9 +67,14 @@ export async function receiveFiles(body: AsyncIterable<Buffer>, bytesMax: number
   } catch (cause) {
     void discardRest(chunks);
     await remove();
-    const isCutOff = cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
-    throw isCutOff ? new PublicError('bad_request', 'the upload was cut off', { cause }) : cause;
+    throw toAnswer(cause);
   }
+}
+
+function toAnswer(cause: unknown): unknown {
+  if (isDiskFull(cause)) return new PublicError('unavailable', DISK_FULL, { cause });
+  const isCutOff = cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
+  return isCutOff ? new PublicError('bad_request', 'the upload was cut off', { cause }) : cause;
 }
 
 /** Browsers read no answer before they have sent everything. */

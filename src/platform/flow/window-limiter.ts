@@ -3,7 +3,7 @@
 import { RateLimiterMemory, RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Redis } from '../redis/client.js';
 
-export interface WindowOptions {
+interface WindowOptions {
   readonly name: string;
   readonly points: number;
   readonly seconds: number;

@@ -5,6 +5,7 @@ import type { Config } from '../config.js';
 import { withTimeout } from '../flow/with-timeout.js';
 import type { Logger } from '../log.js';
 import { logErrors } from './log-errors.js';
+import { warnOfTlsMismatch } from './tls-mismatch.js';
 
 export type { Redis };
 
@@ -58,6 +59,7 @@ export function createFailFastRedis(config: RedisSettings, log: Logger, timeoutM
     socketTimeout: timeoutMs,
   });
   logErrors(redis, { log, message: 'redis cannot be reached' });
+  warnOfTlsMismatch(redis, log);
   redis.on('close', () => stopSocketTimer(redis));
   return redis;
 }

@@ -28,6 +28,16 @@ export function findFailedWrite(info: string): string | undefined {
   return /^rdb_last_bgsave_status:err/m.test(info) ? 'its last snapshot has failed' : undefined;
 }
 
+/**
+ * Why Redis refuses writes; undefined when it takes them. Asks by a write to a key that does not
+ * exist, which writes nothing.
+ */
+export const findRefusal = (redis: Redis): Promise<string | undefined> =>
+  redis.set('doctor', '', 'XX').then(
+    () => undefined,
+    (error: Error) => error.message,
+  );
+
 export const readKeeping = async (redis: Redis): Promise<Keeping> =>
   toKeeping(`${await redis.info('persistence')}\n${await redis.info('memory')}`);
 

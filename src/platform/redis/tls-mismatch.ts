@@ -3,6 +3,7 @@
 import { once } from 'node:events';
 import { connect as connectPlain } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import type { Logger } from '../log.js';
 import type { Redis } from './client.js';
 
 const ASK_MS = 1500;
@@ -12,6 +13,23 @@ export async function findTlsMismatch({ options }: Redis): Promise<string | unde
   const { host = 'localhost', port = 6379, tls } = options;
   if (tls) return (await speaksPlain({ host, port })) ? 'it has no TLS: begin REDIS_URL with redis://' : undefined;
   return (await speaksTls({ host, port })) ? 'it has TLS: begin REDIS_URL with rediss://' : undefined;
+}
+
+/** Logs it once, when connections end before the client was ever ready. */
+export function warnOfTlsMismatch(redis: Redis, log: Pick<Logger, 'error'>): void {
+  let isAsking = false;
+  const stop = () => redis.off('close', ask);
+  const ask = async (): Promise<void> => {
+    if (isAsking) return;
+    isAsking = true;
+    const found = await findTlsMismatch(redis);
+    isAsking = false;
+    if (found === undefined || redis.status === 'ready') return;
+    stop();
+    log.error(`Redis cannot be used: ${found}`);
+  };
+  redis.on('close', ask);
+  redis.once('ready', stop);
 }
 
 interface Address {

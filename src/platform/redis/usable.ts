@@ -50,7 +50,7 @@ export async function requireUsableRedis(redis: Redis, secretKeyBase: string): P
   if (holder instanceof Error) return holder;
   if (holder === own) return undefined;
   throw new ConfigProblem(
-    `REDIS_URL is the Redis of another installation, with another SECRET_KEY_BASE: each would take the jobs of the other. Use another Redis, or another database of it (redis://host:6379/1); if SECRET_KEY_BASE was changed, set it back: docs/operating.md, "Changing SECRET_KEY_BASE"`,
+    `REDIS_URL is the Redis of another installation, with another SECRET_KEY_BASE: each would take the jobs of the other. Use another Redis, or another database of it (redis://host:6379/1); if SECRET_KEY_BASE was changed, set it back, or delete the key of the old one when that is lost: docs/operating.md, "Changing SECRET_KEY_BASE"`,
   );
 }
 
