@@ -35,7 +35,7 @@ export const texts = {
     help: 'Keyboard shortcuts',
   },
   goTo: 'Go to',
-  goToWhat: 'Go to a screen, a project, a dashboard or an earlier query',
+  goToWhat: 'Screen, project, dashboard or query',
   noneFound: 'Nothing is called so.',
   close: 'Close',
   noMail: 'Mails cannot be sent: the service has no mail server (setting SMTP_URL).',

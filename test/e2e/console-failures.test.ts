@@ -106,6 +106,20 @@ test('files that a proxy refuses as too large lead to its limit', async () => {
   await page.context().close();
 });
 
+test('queries that are too many for a session fail with the cause after two more tries', async () => {
+  const { page } = await shop.openBrowser();
+  let asked = 0;
+  await page.route('**/api/**/query', (route) => {
+    asked += 1;
+    return route.fulfill({ status: 429, headers: { 'Retry-After': '60' }, json: { error: 'too many requests' } });
+  });
+  await page.goto(shop.addressOf('/experiments'));
+  await page.getByRole('alert').filter({ hasText: 'too many requests' }).waitFor();
+  // Both queries of the screen.
+  expect(asked).toBeLessThanOrEqual(2 * 3);
+  await page.context().close();
+});
+
 test('an error of a gateway, whose form is not that of the service, is told by its status', async () => {
   const { page } = await shop.openBrowser();
   await page.route('**/api/**', (route) =>

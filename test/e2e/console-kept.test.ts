@@ -99,6 +99,38 @@ test('what a person typed and asked is not found by another one who signs in aft
   await expect.poll(() => page.getByRole('textbox', { name: 'Name' }).inputValue()).toBe('Own plans');
 });
 
+test('a form that is typed into, and chosen files, stay when the session has ended, and are sent after a sign-in', async () => {
+  const { page, context } = await shop.visit('/settings/project');
+  const cookies = await context.cookies();
+  const signedOut = page.getByRole('alert').filter({ hasText: 'open this page in another tab and sign in there' });
+  const name = page.getByRole('textbox', { name: 'Name' });
+  await name.fill('Shop of coffee');
+  await context.clearCookies();
+  // What a tab does that is opened again.
+  await Promise.all([
+    page.waitForResponse((response) => response.status() === 401),
+    page.evaluate("dispatchEvent(new Event('focus'))"),
+  ]);
+  await page.getByRole('button', { name: 'Save' }).click();
+  await signedOut.waitFor();
+  expect(await name.inputValue()).toBe('Shop of coffee');
+
+  await context.addCookies(cookies);
+  await page.goto(shop.addressOf('/settings/import'));
+  const line = '203.0.113.1 - - [17/May/2015:10:05:03 +0000] "GET / HTTP/1.1" 200 1 "-" "Mozilla/5.0"\n';
+  await page.getByLabel('From').selectOption('access-log');
+  await page
+    .getByLabel('Files')
+    .setInputFiles({ name: 'access.log', mimeType: 'text/plain', buffer: Buffer.from(line) });
+  await page.getByLabel('Address of the site').fill('https://example.com');
+  await context.clearCookies();
+  await page.getByRole('button', { name: 'Check the files' }).click();
+  await signedOut.waitFor();
+  await context.addCookies(cookies);
+  await page.getByRole('button', { name: 'Check the files' }).click();
+  await page.getByRole('region', { name: /^Checked/ }).waitFor();
+});
+
 test('letters typed after Ctrl+K go to its field before its list is loaded', async () => {
   const { page } = await shop.openBrowser();
   let load = (): void => {};

@@ -344,7 +344,7 @@ test('what a form has stays when the session has ended, and is stored after a si
   await page.getByLabel('Name').fill('After');
   await context.clearCookies();
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByRole('alert').filter({ hasText: 'sign in in another tab' }).waitFor();
+  await page.getByRole('alert').filter({ hasText: 'in another tab and sign in there' }).waitFor();
   expect(await page.getByLabel('Name').inputValue()).toBe('After');
   await context.addCookies(cookies);
   await page.getByRole('button', { name: 'Save' }).click();

@@ -9,17 +9,23 @@ import { identify } from '../support/identify.js';
 
 const LONG = 'Donaudampfschifffahrtselektrizitaetenhauptbetriebswerkbauamt';
 const BROWSERS = 12;
+const COHORTS = 20;
+const daysAgo = (days: number): number => Date.now() - days * 86_400_000;
 const PHONE = { viewport: { width: 390, height: 844 } };
 
 const shop = useConsoleShop({
   email: 'room@example.com',
   fill: ({ fill }) =>
-    fill(
-      Array.from({ length: BROWSERS }, (_, n) => [
+    fill([
+      ...Array.from({ length: BROWSERS }, (_, n) => [
         { event_type: 'visit', user_id: `user-${n}`, event_properties: { campaign: `c${n}` } },
         { event_type: 'order', user_id: `user-${n}` },
       ]).flat(),
-    ),
+      ...Array.from({ length: COHORTS }, (_, n) => ({ event_type: 'opened', user_id: `user-${n}`, time: daysAgo(n) })),
+      ...Array.from({ length: 5 }, (_, n) => ({
+        ...{ event_type: `product_viewed_${n}`, user_id: 'walker', time: daysAgo(1) + n },
+      })),
+    ]),
 });
 
 const heightOf = async (of: Locator): Promise<number> => (await of.boundingBox())?.height ?? 0;
@@ -110,6 +116,53 @@ sections:
   expect(await heightOf(list)).toBeGreaterThan(4 * (await heightOf(chart)));
 });
 
+test('a retention of many cohorts is as high as the chart beside it', async () => {
+  const source = `version: 1
+title: Cohorts
+sections:
+  - title: All
+    cards:
+      - {id: grid, title: Returning, kind: metric, viz: retention-grid, query: 'retention opened by day | last 20d'}
+      - {id: chart, title: Visits, kind: chart, viz: line, query: 'visit | last 30d | count by day'}
+`;
+  const visited = await shop.visit(`/dashboards/${await createDashboard(shop, source)}`);
+  const { page } = visited;
+  const cohorts = page.getByRole('region', { name: 'Cohorts' });
+  const chart = page.getByRole('region', { name: 'Visits' }).getByRole('img');
+  await cohorts.getByRole('row').nth(COHORTS).waitFor();
+  await chart.waitFor();
+  expect(await heightOf(cohorts)).toBeLessThan(1.6 * (await heightOf(chart)));
+  const average = cohorts.getByRole('row').last();
+  const [box, within] = [await average.boundingBox(), await cohorts.boundingBox()];
+  expect((box?.y ?? 0) + (box?.height ?? 0)).toBeLessThanOrEqual((within?.y ?? 0) + (within?.height ?? 0) + 1);
+  await expectNoFindings(visited);
+  await page.emulateMedia({ media: 'print' });
+  expect(await heightOf(cohorts)).toBeGreaterThan(1.6 * (await heightOf(chart)));
+});
+
+test('paths of five steps fit a tablet, with the numbers of the last', async () => {
+  const q = 'paths from product_viewed_0 | last 7d | depth 5';
+  const { page } = await shop.visit(`/ask#${new URLSearchParams({ q })}`, {
+    browser: { viewport: { width: 760, height: 900 } },
+  });
+  const steps = page.getByRole('region', { name: 'Steps' });
+  await steps
+    .locator('text')
+    .filter({ hasText: /^product_view/ })
+    .nth(4)
+    .waitFor();
+  expect(await isCut(steps)).toBe(false);
+});
+
+test('what can be typed after Ctrl+K is read whole on a phone', async () => {
+  const { page } = await shop.visit('/live', { browser: PHONE });
+  await page.getByRole('heading', { name: 'Live' }).waitFor();
+  await page.keyboard.press('Control+k');
+  const field = page.getByRole('combobox', { name: 'Go to' });
+  await field.fill((await field.getAttribute('placeholder')) ?? '');
+  expect(await isCut(field)).toBe(false);
+});
+
 test('the figures of usage stay until those of another period have come', async () => {
   const { page } = await shop.visit('/settings/usage');
   const figure = page.getByRole('definition').first();
@@ -142,4 +195,20 @@ test('what the audit trail says was done is one line on a desktop', async () => 
   })()`);
   expect(lines).toBe(1);
   await expectNoSidewaysScroll(visited);
+});
+
+test('an e-mail address of the audit trail is broken between its parts', async () => {
+  const { page } = await shop.visit('/people#id=user-3', { browser: { viewport: { width: 1280, height: 800 } } });
+  await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Export all events' }).click()]);
+  await page.goto(shop.addressOf('/settings/audit'));
+  await page.getByRole('cell', { name: 'room@example.com' }).first().waitFor();
+  const lines = await page.evaluate<number[]>(`(() => {
+    const cell = [...document.querySelectorAll('td')].find((each) => each.textContent === 'room@example.com');
+    return [...cell.childNodes].map((node) => {
+      const range = document.createRange();
+      range.selectNode(node);
+      return range.getClientRects().length;
+    });
+  })()`);
+  expect(Math.max(...lines)).toBe(1);
 });

@@ -6,7 +6,8 @@ import { RequestFailed } from './request.js';
 
 const RUNNING_MAX = 4;
 const GAP_MS = 70;
-const TRIES = 4;
+/** Of a query: what still fails after two seconds is shown with its cause. */
+const TRIES = 3;
 const PAUSE_MS = 1100;
 
 const places = createPlaces(RUNNING_MAX, GAP_MS);
@@ -23,6 +24,6 @@ export async function paced<T>(run: () => Promise<T>, signal: AbortSignal): Prom
     } finally {
       places.leave();
     }
-    await pause(PAUSE_MS * tried);
+    await pause(PAUSE_MS);
   }
 }

@@ -112,11 +112,13 @@ export async function failureOf(response: Response): Promise<RequestFailed> {
   );
 }
 
-const SIGNED_OUT = 'you are signed out: sign in in another tab, then try again here';
+const SIGNED_OUT = 'you are signed out: open this page in another tab and sign in there, then try again here';
 
-/** Whether a form has been opened or typed into, which another page would lose. */
+/** Whether a form is open, typed into or being sent, which another page would lose. */
 const isTyping = (): boolean =>
-  document.querySelector('dialog[open] form:not([method]), form:has(:user-valid, :user-invalid)') !== null;
+  document.querySelector(
+    'dialog[open] form:not([method]), form:has(:user-valid, :user-invalid, :focus), form[aria-busy=true]',
+  ) !== null;
 
 const FRAGMENT = 'fragment-before-sign-in';
 

@@ -15,7 +15,7 @@ const NODE_WIDTH = 12;
 const GAP = 26;
 const TOP = 20;
 /** Narrower columns have no room for names: the diagram scrolls. */
-const COLUMN_PIXELS_MIN = 150;
+const COLUMN_PIXELS_MIN = 136;
 
 interface Placed {
   readonly node: FlowNode;
@@ -37,11 +37,11 @@ function layOut({ columns, links }: Flow, width: number): { nodes: readonly Plac
   const tallest = Math.max(...columns.map((nodes) => nodes.reduce((sum, { people }) => sum + people, 0)), 1);
   const gaps = Math.max(...columns.map((nodes) => nodes.length), 1) * GAP;
   const scale = (HEIGHT - TOP - gaps) / tallest;
-  const step = columns.length > 1 ? (width - NODE_WIDTH - COLUMN_PIXELS_MIN + 20) / (columns.length - 1) : 0;
+  const step = columns.length > 1 ? (width - COLUMN_PIXELS_MIN) / (columns.length - 1) : 0;
   const names = [...new Set(columns.flat().map(({ name }) => name))];
   const placed = new Map<FlowNode, Placed>();
   for (const [position, nodes] of columns.entries()) {
-    const room = position === columns.length - 1 ? COLUMN_PIXELS_MIN : Math.max(step, COLUMN_PIXELS_MIN);
+    const room = position === columns.length - 1 ? COLUMN_PIXELS_MIN : step;
     let y = TOP;
     for (const node of nodes) {
       const height = Math.max(2, node.people * scale);

@@ -1,6 +1,6 @@
 // Audit trail: erasures, exports and deletions, the newest first.
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { isAtLeast, type Project } from '../boot.js';
@@ -37,7 +37,15 @@ export function Audit({ project }: { readonly project: Project }) {
               </th>
               <td>{auditOutcomes[entry.outcome] ?? entry.outcome}</td>
               <td className={style.by}>
-                {nameOf(entry.actor) ?? (
+                {nameOf(entry.actor)
+                  ?.split(/(?<=[@.])/)
+                  .map((part, index) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: parts are told by their places
+                    <Fragment key={index}>
+                      {part}
+                      <wbr />
+                    </Fragment>
+                  )) ?? (
                   <>
                     {settingsTexts.actors[entry.actor.kind as 'person'] ?? entry.actor.kind}
                     <code className={style.prefix}>{entry.actor.id}</code>

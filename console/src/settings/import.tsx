@@ -73,7 +73,12 @@ export function Import({ project }: { readonly project: Project }) {
   return (
     <>
       <p className="muted">{importTexts.note}</p>
-      <form className={`card ${style.card} ${style.form}`} onSubmit={check} onChange={forget}>
+      <form
+        className={`card ${style.card} ${style.form}`}
+        aria-busy={step !== undefined}
+        onSubmit={check}
+        onChange={forget}
+      >
         <label>
           {importTexts.from}
           <select

@@ -28,8 +28,8 @@ export const startTexts = {
   wayNotes: {
     page: 'Put this into the head of every page. Page views are sent by themselves.',
     shell: 'Run this in a terminal.',
-    node: 'With the client library of this repository, clients/node.',
-    python: 'With the client library of this repository, clients/python.',
+    node: 'In a clone of the service: npm ci, then npm pack ./clients/node. In your project: npm install, with the path of the file that this made.',
+    python: 'In a clone of the service, once: pip install ./clients/python',
     query: 'Queries need the secret key, or a token with the scope query.',
   },
   demo: {
