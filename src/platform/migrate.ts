@@ -1,7 +1,8 @@
 // `npm run migrate`: applies the pending migrations of both databases. ClickHouse may rewrite parts
 // in the background afterwards, which no deployment needs to wait for.
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrateShards, withClient } from './clickhouse/migrate.js';
+import { withClient } from './clickhouse/client.js';
+import { migrateShards } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
 import { requireShardNumber } from './clickhouse/shard-number.js';
 import { listShards, urlsOf } from './clickhouse/shards.js';
