@@ -1,10 +1,10 @@
 // Further ClickHouse servers (shards), which PostgreSQL names. Their data is in no backup.
 import { existsSync } from 'node:fs';
 import { describeHosts } from '../../src/platform/clickhouse/silent-hosts.js';
+import { messageOf } from '../../src/platform/errors.js';
 import type { Postgres } from '../../src/platform/postgres/client.js';
 import type { DataDirectory } from '../data-directory.js';
 import type { InstanceLock } from '../instance-lock.js';
-import { reasonOf } from '../problem.js';
 import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
 
 /** Undefined when there are none, also before the migration that creates their table. */
@@ -28,6 +28,6 @@ export async function nameShardsOfStopped(directory: DataDirectory, lock: Instan
   try {
     return await whileRunning(postgresOf(directory), lock, ({ url }) => withPostgres(url, nameFurtherShards));
   } catch (error) {
-    return `further ClickHouse servers, if there are any (PostgreSQL cannot be read: ${reasonOf(error)})`;
+    return `further ClickHouse servers, if there are any (PostgreSQL cannot be read: ${messageOf(error)})`;
   }
 }

@@ -3,6 +3,7 @@
 // same command begins again.
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { messageOf } from '../../src/platform/errors.js';
 import { applyMigrations } from '../../src/platform/postgres/migrate.js';
 import { SERVICE_USER } from '../clickhouse-config.js';
 import { BACKUPS_FOLDER, embeddedClickHouse } from '../clickhouse-server.js';
@@ -15,7 +16,7 @@ import {
 } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance } from '../postgres-accounts.js';
-import { reasonOf, StartProblem } from '../problem.js';
+import { StartProblem } from '../problem.js';
 import { say } from '../terminal.js';
 import { readArchive } from './archive.js';
 import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER } from './back-up-running.js';
@@ -92,7 +93,7 @@ function removeEmpty(directory: string): void {
     rmdirSync(directory);
   } catch (error) {
     const isMountPoint = error instanceof Error && 'code' in error && error.code === 'EBUSY';
-    const reason = isMountPoint ? 'it is a mount point' : reasonOf(error);
+    const reason = isMountPoint ? 'it is a mount point' : messageOf(error);
     throw new StartProblem(`${directory} cannot be replaced: ${reason}; set DATA_DIR to a new folder inside it.`, {
       cause: error,
     });
