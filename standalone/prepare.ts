@@ -8,7 +8,7 @@ import { createOrganization, createProject } from '../src/accounts/store.js';
 import { HostsNotMigrated, migrateShards } from '../src/platform/clickhouse/migrate.js';
 import { type Config, readConfig } from '../src/platform/config.js';
 import { messageOf } from '../src/platform/errors.js';
-import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+import { type Postgres, withPostgres } from '../src/platform/postgres/client.js';
 import { answerOfPostgres } from '../src/platform/postgres/failures.js';
 import { migratePostgres } from '../src/platform/postgres/migrate.js';
 import { StepProgress } from '../src/platform/progress.js';
@@ -140,18 +140,6 @@ async function createFirstProject(postgres: Postgres, config: Config): Promise<F
 
 const projectExists = async (postgres: Postgres, id: string): Promise<boolean> =>
   (await postgres('projects').where({ id }).whereNull('deleted_at').first('id')) !== undefined;
-
-async function withPostgres(
-  config: Pick<Config, 'DATABASE_URL'>,
-  use: (postgres: Postgres) => Promise<void>,
-): Promise<void> {
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
-    await use(postgres);
-  } finally {
-    await postgres.destroy();
-  }
-}
 
 try {
   await prepare(readConfig());

@@ -3,8 +3,7 @@
 // one costs as much as hundreds.
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClickHouseClient, rowsOf } from '../platform/clickhouse/client.js';
-import type { Config } from '../platform/config.js';
-import { createPostgres, type Postgres } from '../platform/postgres/client.js';
+import { type Postgres, type PostgresSettings, withPostgres } from '../platform/postgres/client.js';
 import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
 import { CLICKHOUSE_TABLES, POSTGRES_TABLES } from './personal-data.js';
@@ -159,20 +158,16 @@ const LOCK_TIMEOUT_MS = 5_000;
  * Copies each table and drops the old file, under an exclusive lock. Throws when a table is in use
  * for more than five seconds, because all other statements would queue behind this one.
  */
-export async function rewritePostgres(config: Pick<Config, 'DATABASE_URL'>, signal: AbortSignal): Promise<void> {
-  // One connection, so that the setting holds for the following statements.
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
+export const rewritePostgres = (config: PostgresSettings, signal: AbortSignal): Promise<void> =>
+  withPostgres(config, async (postgres) => {
     await waitForTransactions(postgres, signal);
+    // It holds for the following statements, because there is one connection.
     await postgres.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (const { name } of POSTGRES_TABLES.filter((table) => table.isRewritten)) {
       await postgres.raw(`VACUUM (FULL) ${name}`);
     }
     await renewWriteAheadLog(postgres);
-  } finally {
-    await postgres.destroy();
-  }
-}
+  });
 
 /**
  * Removes the write-ahead log of what was erased: after a checkpoint the server needs no segment

@@ -4,6 +4,7 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { messageOf } from '../../src/platform/errors.js';
+import { withPostgres } from '../../src/platform/postgres/client.js';
 import { applyMigrations } from '../../src/platform/postgres/migrate.js';
 import { SERVICE_USER } from '../clickhouse-config.js';
 import { BACKUPS_FOLDER, embeddedClickHouse } from '../clickhouse-server.js';
@@ -25,7 +26,7 @@ import { nameShardsOfStopped } from './further-shards.js';
 import { compareEvents, type Manifest, requireFiles, tryReadManifest } from './manifest.js';
 import { loadRows } from './postgres-rows.js';
 import { sizeOf } from './size-of.js';
-import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
+import { postgresOf, whileRunning } from './temporary-engine.js';
 
 const PRIVATE_FILES = [SECRETS_FILE, 'standalone.json'];
 
@@ -144,12 +145,12 @@ async function fillPostgres({ data, content, manifest, lock }: Filling, { progre
   await whileRunning(postgresOf(data), lock, async (server) => {
     const cluster = new URL(server.superuserUrl);
     cluster.pathname = '/postgres';
-    await withPostgres(cluster.href, async (postgres) => {
+    await withPostgres({ DATABASE_URL: cluster.href }, async (postgres) => {
       await ensureServiceRole(postgres, postgresServicePassword);
       await ensureDatabase(postgres, new URL(server.url).pathname.slice(1));
     });
     await applyMigrations({ DATABASE_URL: server.url }, manifest.migrations);
-    await withPostgres(server.superuserUrl, async (postgres) => {
+    await withPostgres({ DATABASE_URL: server.superuserUrl }, async (postgres) => {
       await grantLogMaintenance(postgres);
       const rows = await loadRows(postgres, join(content, POSTGRES_FOLDER), {
         ...{ tables: Object.keys(manifest.tables), sequences: manifest.sequences, onRows, signal },

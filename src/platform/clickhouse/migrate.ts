@@ -4,10 +4,9 @@
 // same columns. One that has nothing yet beside others takes their tables instead.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.js';
 import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
-import { createPostgres, type Postgres } from '../postgres/client.js';
+import { type Postgres, type PostgresSettings, withPostgres } from '../postgres/client.js';
 import type { StepProgress } from '../progress.js';
 import { UsageError } from '../usage-error.js';
 import { type ClickHouseSettings, rowsOf, withClient } from './client.js';
@@ -70,13 +69,10 @@ export interface MigrateOptions {
  * All hosts of all shards. Throws after all others are done, naming the hosts that failed. Resolves
  * with the names of the newly applied files.
  */
-export async function migrateShards(
-  config: ClickHouseSettings & Pick<Config, 'DATABASE_URL'>,
+export const migrateShards = (
+  config: ClickHouseSettings & PostgresSettings,
   options: MigrateOptions = {},
-): Promise<string[]> {
-  const postgres = createPostgres(config, { poolMax: 1 });
-  return migrateEach(config, postgres, options).finally(() => postgres.destroy());
-}
+): Promise<string[]> => withPostgres(config, (postgres) => migrateEach(config, postgres, options));
 
 async function migrateEach(
   config: ClickHouseSettings,
