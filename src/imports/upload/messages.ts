@@ -1,5 +1,6 @@
 // What an upload answers, line by line: its progress, and at the end a summary or an error.
 import { z } from 'zod';
+import { messageOf } from '../../platform/errors.js';
 import type { ImportSummary } from '../summary.js';
 
 const progressLine = z.object({
@@ -45,7 +46,7 @@ export function toErrorLine(
   cause: unknown,
   { folder, url }: { readonly folder: string; readonly url: string },
 ): z.infer<typeof errorLine> {
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = messageOf(cause);
   const { host } = new URL(url);
   return { error: text.replaceAll(`${folder}/`, '').replaceAll(url, 'the service').replaceAll(` ${host}`, '') };
 }
