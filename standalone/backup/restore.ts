@@ -20,15 +20,19 @@ import { ensureDatabase, ensureServiceRole, grantLogMaintenance } from '../postg
 import { StartProblem } from '../problem.js';
 import { say } from '../terminal.js';
 import { readArchive } from './archive.js';
-import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER } from './back-up-running.js';
+import {
+  type BackupProgress,
+  CLICKHOUSE_FOLDER,
+  POSTGRES_FOLDER,
+  PRIVATE_FILES,
+  REDIS_FOLDER,
+} from './back-up-running.js';
 import { askEngineRows, type EngineAccess, runOperation } from './engine-backup.js';
 import { nameShardsOfStopped } from './further-shards.js';
 import { compareEvents, type Manifest, requireFiles, tryReadManifest } from './manifest.js';
 import { loadRows } from './postgres-rows.js';
 import { sizeOf } from './size-of.js';
 import { postgresOf, whileRunning } from './temporary-engine.js';
-
-const PRIVATE_FILES = [SECRETS_FILE, 'standalone.json'];
 
 export interface Restored {
   /** Undefined for the archive of a stopped service. */
