@@ -1,5 +1,5 @@
 // Types and requests of the routes of definitions (/api/projects/{projectID}/definitions).
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
 import { getJson, putJson } from '../api/request.js';
 import type { VersionItem } from '../dashboards/api.js';
@@ -106,3 +106,9 @@ export function changeDefinitions(
   const path = pathOf(projectId, `?base_version=${baseVersion}&dry_run=${isDryRun}&detach=true`);
   return putJson(path, { source_yaml: source }, signal);
 }
+
+/** What the definitions say, and what is named by them, after a change. */
+export const readAgain = (client: QueryClient, projectId: string): Promise<unknown> =>
+  Promise.all(
+    ['definitions', 'names', 'catalog'].map((key) => client.invalidateQueries({ queryKey: [key, projectId] })),
+  );
