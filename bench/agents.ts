@@ -5,7 +5,7 @@ import { newUuidV7 } from '../src/platform/ids.js';
 import { createPostgres } from '../src/platform/postgres/client.js';
 import { atMost, type Measurement } from './measurement.js';
 import type { BenchContext, Stack } from './stack.js';
-import { percentile } from './statistics.js';
+import { median, percentile } from './statistics.js';
 
 const CHECK_MS_MAX = 10;
 
@@ -42,10 +42,10 @@ export async function benchAgents({ stack, isQuick, say }: BenchContext): Promis
   const idle = await timed(times, async () => void (await (await fetch(`${stack.url}/healthz`)).text()));
   return [
     ...results.flatMap(({ name, delays }) => [
-      { name: `${name}, median`, value: percentile(delays, 0.5), unit: 'ms', aim: atMost(CHECK_MS_MAX) },
+      { name: `${name}, median`, value: median(delays), unit: 'ms', aim: atMost(CHECK_MS_MAX) },
       { name: `${name}, 95th percentile`, value: percentile(delays, 0.95), unit: 'ms' },
     ]),
-    { name: 'a request that does nothing, median', value: percentile(idle, 0.5), unit: 'ms' },
+    { name: 'a request that does nothing, median', value: median(idle), unit: 'ms' },
   ];
 }
 

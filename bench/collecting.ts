@@ -1,18 +1,16 @@
 // The service beside a server that only collects page views and inserts them
 // (collecting-server.ts), on the same engine. Both get the same load in alternating turns. A turn
 // pays for its inserts and their merges; events count as stored when they are counted.
-import { type ChildProcess, fork, spawn } from 'node:child_process';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { forkServer } from './fork-server.js';
 import { benchLatency } from './latency.js';
 import { Load } from './load/load.js';
 import { type Aim, atLeast, atMost, type Measurement } from './measurement.js';
 import { type NamedProcess, readCpuMs } from './process-usage.js';
-import { type BenchContext, countEvents, type Stack, selectNumber, untilMergesRest } from './stack.js';
+import { type BenchContext, countEvents, type Stack, selectNumber, untilCount, untilMergesRest } from './stack.js';
 import { median } from './statistics.js';
 
 const COUNT_EVERY_MS = 100;
-const STORED_WITHIN_MS = 120_000;
 /** Maximum of events answered and not yet stored, except in a burst. */
 const OUTSTANDING_MAX = 200_000;
 /** The messages of the load process are JSON, which has no infinity. */
@@ -24,7 +22,7 @@ interface Side {
   readonly name: string;
   readonly url: string;
   processes(): NamedProcess[];
-  count(): Promise<number>;
+  readonly count: () => Promise<number>;
 }
 
 interface Shape {
@@ -46,7 +44,10 @@ interface Turn {
 
 export async function benchCollecting(context: BenchContext): Promise<Measurement[]> {
   const { stack, report } = context;
-  const server = await startCollecting(stack);
+  const server = await forkServer('collecting-server.js', {
+    BENCH_CLICKHOUSE_URL: stack.clickhouseUrl,
+    BENCH_DATABASE: stack.database,
+  });
   const service = {
     name: 'service',
     url: stack.url,
@@ -155,20 +156,13 @@ async function takeTurn(
 ): Promise<Turn> {
   const before = await side.count();
   const cpuBefore = readCpuMs(side.processes());
-  load.allow(outstandingMax);
   const startedMs = performance.now();
-  let isSending = true;
-  const running = load.run({ durationMs: seconds * 1000, eventsMax: 10_000_000 }).finally(() => {
-    isSending = false;
-  });
-  while (isSending) {
-    await Promise.race([sleep(COUNT_EVERY_MS), running]);
-    load.allow((await side.count()) - before + outstandingMax);
-  }
-  const { accepted, refusals } = await running;
-  if (Object.keys(refusals).length > 0) throw new Error(`${side.name} refused: ${JSON.stringify(refusals)}`);
+  const { accepted } = await load.runWithin(
+    { durationMs: seconds * 1000, eventsMax: 10_000_000 },
+    { count: side.count, before, outstandingMax, countEveryMs: COUNT_EVERY_MS },
+  );
   const storedShare = ((await side.count()) - before) / accepted;
-  await untilStored(side, before + accepted);
+  await untilCount(side.count, before + accepted);
   const elapsedMs = performance.now() - startedMs;
   await untilMergesRest(stack);
   const cpu = [...readCpuMs(side.processes())];
@@ -177,17 +171,6 @@ async function takeTurn(
     cpuMs: new Map(cpu.map(([name, ms]) => [name, ((ms - (cpuBefore.get(name) ?? 0)) * 1000) / accepted])),
     storedShare,
   };
-}
-
-async function untilStored(side: Side, expected: number): Promise<void> {
-  const deadline = performance.now() + STORED_WITHIN_MS;
-  for (;;) {
-    const counted = await side.count();
-    if (counted === expected) return;
-    const isLate = performance.now() > deadline;
-    if (counted > expected || isLate) throw new Error(`${side.name}: ${counted} of ${expected} events are counted`);
-    await sleep(20);
-  }
 }
 
 const startLoad = (stack: Stack, url: string, { eventsPerRequest, connections }: Shape): Promise<Load> =>
@@ -200,14 +183,3 @@ const sum = (values: Iterable<number>): number => [...values].reduce((total, val
 
 /** Keeps a core busy. */
 const startBusyLoop = (): ChildProcess => spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' });
-
-async function startCollecting(stack: Stack): Promise<ChildProcess & { url: string }> {
-  const server = fork(fileURLToPath(new URL('collecting-server.js', import.meta.url)), {
-    env: { ...process.env, BENCH_CLICKHOUSE_URL: stack.clickhouseUrl, BENCH_DATABASE: stack.database },
-  });
-  const port = await new Promise((resolve, reject) => {
-    server.once('message', (message: { port: number }) => resolve(message.port));
-    server.once('exit', (code) => reject(new Error(`the collecting server ended with code ${code}`)));
-  });
-  return Object.assign(server, { url: `http://127.0.0.1:${port}` });
-}

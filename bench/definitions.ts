@@ -5,7 +5,7 @@ import { compile } from '../src/query/compile.js';
 import type { Definition, Definitions } from '../src/query/definitions/definitions.js';
 import { atMost, type Measurement } from './measurement.js';
 import type { BenchContext } from './stack.js';
-import { percentile } from './statistics.js';
+import { median, percentile } from './statistics.js';
 
 const EXPANSION_MS_MAX = 0.2;
 
@@ -40,7 +40,7 @@ export async function benchDefinitions({ isQuick, say }: BenchContext): Promise<
     { name: 'a definition in a query, just read', delays: differences(times, newDefinitions) },
   ];
   return results.flatMap(({ name, delays }) => [
-    { name: `${name}, median`, value: percentile(delays, 0.5), unit: 'ms', aim: atMost(EXPANSION_MS_MAX) },
+    { name: `${name}, median`, value: median(delays), unit: 'ms', aim: atMost(EXPANSION_MS_MAX) },
     { name: `${name}, 95th percentile`, value: percentile(delays, 0.95), unit: 'ms' },
   ]);
 }

@@ -8,7 +8,7 @@ import { type ClickHouseClient, createClickHouse } from '../src/platform/clickho
 import { FIRST_SHARD, REGISTRY_EVERY_MS } from '../src/platform/clickhouse/shards.js';
 import { type Config, parseConfig } from '../src/platform/config.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../src/platform/paths.js';
-import { createPostgres } from '../src/platform/postgres/client.js';
+import { createPostgres, withPostgres } from '../src/platform/postgres/client.js';
 import { createRedis } from '../src/platform/redis/client.js';
 import { addShard } from '../src/shards/add-shard.js';
 import { embeddedClickHouse } from '../standalone/clickhouse-server.js';
@@ -105,29 +105,23 @@ export async function addEngines(directory: string, engines: readonly FurtherEng
 
 /** Sets whether the service knows of its further shards. */
 export async function showFurtherShards(directory: string, isShown: boolean): Promise<void> {
-  const postgres = createPostgres(readServiceConfig(directory), { poolMax: 1 });
-  try {
-    await postgres('shards')
+  await withPostgres(readServiceConfig(directory), (postgres) =>
+    postgres('shards')
       .where('id', '>', FIRST_SHARD)
-      .update({ removed_at: isShown ? null : new Date() });
-    await delay(REGISTRY_EVERY_MS * 1.5);
-  } finally {
-    await postgres.destroy();
-  }
+      .update({ removed_at: isShown ? null : new Date() }),
+  );
+  await delay(REGISTRY_EVERY_MS * 1.5);
 }
 
 /** Each goes to the emptiest shard. */
 export async function createProjects(directory: string, count: number): Promise<NewProject[]> {
   const { SECRET_KEY_BASE: secretKeyBase, ...config } = readServiceConfig(directory);
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
+  return withPostgres(config, async (postgres) => {
     const { id: organizationId } = await createOrganization(postgres, { name: 'Shards' });
     const projects: NewProject[] = [];
     for (let number = 1; number <= count; number += 1) {
       projects.push(await createProject(postgres, { organizationId, name: `Project ${number}`, secretKeyBase }));
     }
     return projects;
-  } finally {
-    await postgres.destroy();
-  }
+  });
 }

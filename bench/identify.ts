@@ -5,7 +5,7 @@ import { Connection } from './load/connection.js';
 import { atMost, type Measurement } from './measurement.js';
 import { readCpuMs } from './process-usage.js';
 import { type BenchContext, type Stack, selectNumber } from './stack.js';
-import { percentile } from './statistics.js';
+import { median, percentile } from './statistics.js';
 
 const CONNECTIONS = 64;
 const USERS = 20_000;
@@ -36,7 +36,7 @@ export async function benchIdentify({ stack, isQuick, say }: BenchContext): Prom
   return [
     ...toMeasurements(`${USERS.toLocaleString('en-US')} users`, many),
     ...toMeasurements('one user, $add', hot),
-    { name: 'accepted to queryable, median', value: percentile(delays, 0.5), unit: 'ms', aim: atMost(500) },
+    { name: 'accepted to queryable, median', value: median(delays), unit: 'ms', aim: atMost(500) },
     { name: 'accepted to queryable, 95th percentile', value: percentile(delays, 0.95), unit: 'ms', aim: atMost(1000) },
   ];
 }

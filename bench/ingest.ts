@@ -1,6 +1,5 @@
 // Batched events per second from HTTP to queryable, with exact counts, relative to the engine
 // alone; and CPU per process. Single events are in single.ts.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { measureEngine } from './engine-rate.js';
 import { Load } from './load/load.js';
 import type { RunLimits } from './load/protocol.js';
@@ -75,19 +74,11 @@ async function runToEnd(stack: Stack, load: Load, limits: RunLimits): Promise<En
   const before = await countEvents(stack);
   const watched = [...stack.processes(), { name: LOAD, pid: load.pid }];
   const cpuBefore = readCpuMs(watched);
-  load.allow(OUTSTANDING_MAX);
-
   const startedMs = performance.now();
-  let isSending = true;
-  const running = load.run(limits).finally(() => {
-    isSending = false;
+  const summary = await load.runWithin(limits, {
+    ...{ count: () => countEvents(stack), before },
+    ...{ outstandingMax: OUTSTANDING_MAX, countEveryMs: COUNT_EVERY_MS },
   });
-  while (isSending) {
-    await Promise.race([sleep(COUNT_EVERY_MS), running]);
-    load.allow((await countEvents(stack)) - before + OUTSTANDING_MAX);
-  }
-  const summary = await running;
-  if (Object.keys(summary.refusals).length > 0) throw new Error(`refused: ${JSON.stringify(summary.refusals)}`);
   await untilCounted(stack, before + summary.accepted);
   const elapsedMs = performance.now() - startedMs;
 

@@ -3,6 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { messageOf } from '../src/platform/errors.js';
 import { packageRoot } from '../src/platform/paths.js';
 import { benchAgents } from './agents.js';
 import { benchCache, KEEPS_ANSWERS } from './cache.js';
@@ -97,7 +98,7 @@ async function runBench(
     const rest = await run({ isQuick, say, report });
     return toResult([...reported, ...rest]);
   } catch (cause) {
-    const failure = cause instanceof Error ? cause.message : String(cause);
+    const failure = messageOf(cause);
     say(cause instanceof Error ? (cause.stack ?? failure) : failure);
     return toResult(reported, failure);
   }

@@ -18,7 +18,7 @@ import { measureLatency } from './latency.js';
 import { Load } from './load/load.js';
 import { atLeast, atMost, type Measurement } from './measurement.js';
 import { readCpuMs } from './process-usage.js';
-import { ask, type BenchContext, type Stack, selectNumber, untilMergesRest } from './stack.js';
+import { ask, type BenchContext, type Stack, selectNumber, untilCount, untilMergesRest } from './stack.js';
 import { median, percentile } from './statistics.js';
 
 const SERVERS = 3;
@@ -172,23 +172,12 @@ const sum = (values: ReadonlyMap<string, number>): number =>
 async function ingestInto(target: Target, load: Load, seconds: number): Promise<number> {
   const count = () => selectNumber(target, `SELECT count() FROM events WHERE project_id = '${target.id}'`);
   const before = await count();
-  load.allow(OUTSTANDING_MAX);
-  let isSending = true;
-  const running = load.run({ durationMs: seconds * 1000, eventsMax: 2_000_000 }).finally(() => {
-    isSending = false;
-  });
-  while (isSending) {
-    await Promise.race([sleep(POLL_MS), running]);
-    load.allow((await count()) - before + OUTSTANDING_MAX);
-  }
-  const { accepted, refusals } = await running;
-  if (Object.keys(refusals).length > 0) throw new Error(`refused: ${JSON.stringify(refusals)}`);
-  for (;;) {
-    const stored = (await count()) - before;
-    if (stored === accepted) return accepted;
-    if (stored > accepted) throw new Error(`${stored} events are stored, ${accepted} were accepted`);
-    await sleep(POLL_MS / 5);
-  }
+  const { accepted } = await load.runWithin(
+    { durationMs: seconds * 1000, eventsMax: 2_000_000 },
+    { count, before, outstandingMax: OUTSTANDING_MAX, countEveryMs: POLL_MS },
+  );
+  await untilCount(count, before + accepted);
+  return accepted;
 }
 
 async function compareIngestion(

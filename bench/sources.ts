@@ -1,5 +1,6 @@
 // Every source, and every form of one, over ten million events: time, rows and memory against
 // handwritten SQL; growth with the number of events; and the cost of stitching.
+import { messageOf } from '../src/platform/errors.js';
 import { compileKnowingly, runStatement, type Statement, type TimedRows } from './compiled-query.js';
 import { FORM_CASES } from './form-cases.js';
 import { atMost, type Measurement } from './measurement.js';
@@ -63,7 +64,7 @@ async function reportSource(
 
 /** Reports a failing source and continues with the others. */
 const toFailure = ({ source }: SourceCase, error: unknown): Measurement => ({
-  name: `${source}: failed, ${error instanceof Error ? error.message : String(error)}`,
+  name: `${source}: failed, ${messageOf(error)}`,
   value: Number.NaN,
   unit: '',
   aim: atMost(0),

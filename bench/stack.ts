@@ -50,13 +50,14 @@ export const countEvents = (stack: Stack): Promise<number> =>
 
 const DRAIN_TIMEOUT_MS = 120_000;
 
-/**
- * Resolves when exactly that many events are counted; throws when there are more, or on timeout.
- */
-export async function untilCounted(stack: Stack, expected: number): Promise<void> {
+export const untilCounted = (stack: Stack, expected: number): Promise<void> =>
+  untilCount(() => countEvents(stack), expected);
+
+/** Resolves when it counts exactly that many events; rejects when there are more, or on timeout. */
+export async function untilCount(count: () => Promise<number>, expected: number): Promise<void> {
   const deadline = performance.now() + DRAIN_TIMEOUT_MS;
   for (;;) {
-    const counted = await countEvents(stack);
+    const counted = await count();
     if (counted === expected) return;
     if (counted > expected) throw new Error(`${counted} events are counted, ${expected} were accepted`);
     if (performance.now() > deadline) throw new Error(`only ${counted} of ${expected} events are counted in time`);

@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type BackupCommand, HELP, parseBackupArguments } from '../src/operate/backup-arguments.js';
 import { dataDirectory, fromCallersFolder } from '../src/platform/config.js';
+import { messageOf } from '../src/platform/errors.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
 import { formatCount, StepProgress } from '../src/platform/progress.js';
@@ -13,7 +14,7 @@ import type { Manifest } from '../standalone/backup/manifest.js';
 import { restoreArchive } from '../standalone/backup/restore.js';
 import { openDataDirectory, SECRETS_FILE } from '../standalone/data-directory.js';
 import { tryReadLock } from '../standalone/instance-lock.js';
-import { reasonOf, StartProblem } from '../standalone/problem.js';
+import { StartProblem } from '../standalone/problem.js';
 import { isRunning } from '../standalone/process-identity.js';
 import { say } from '../standalone/terminal.js';
 
@@ -50,7 +51,7 @@ function requireWritable(archive: string): void {
   try {
     accessSync(`${dirname(archive)}/`, constants.W_OK);
   } catch (error) {
-    throw new StartProblem(`${archive} cannot be written: ${reasonOf(error)}.`, { cause: error });
+    throw new StartProblem(`${archive} cannot be written: ${messageOf(error)}.`, { cause: error });
   }
 }
 
@@ -91,7 +92,7 @@ function fail(error: unknown): void {
     process.exitCode = EXIT_INTERRUPTED;
     return;
   }
-  say(error instanceof Error ? error.message : String(error));
+  say(messageOf(error));
   process.exitCode = EXIT_FAILED;
 }
 

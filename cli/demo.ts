@@ -7,6 +7,7 @@ import { type DemoProgress, sendShop } from '../src/demo/send-shop.js';
 import { readStandalone } from '../src/imports/target.js';
 import { describeFailure } from '../src/platform/command-failure.js';
 import { type Config, dataDirectory, readOperatorConfig } from '../src/platform/config.js';
+import { messageOf } from '../src/platform/errors.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { isUuid, type OrganizationId, toOrganizationId } from '../src/platform/ids.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
@@ -122,7 +123,7 @@ function explain(cause: unknown): { status: number; message: string } {
     const choices = 'npm run demo -- --refresh creates it again, --delete deletes it';
     return { status: EXIT_FAILED, message: `${since}\n${choices}` };
   }
-  const message = describeFailure(cause, config) ?? (cause instanceof Error ? cause.message : String(cause));
+  const message = describeFailure(cause, config) ?? messageOf(cause);
   return { status: cause instanceof UsageError ? EXIT_USAGE : EXIT_FAILED, message };
 }
 

@@ -11,6 +11,7 @@ import { findFailure, type ImportSummary, toReport } from '../src/imports/summar
 import { resolveTarget } from '../src/imports/target.js';
 import { TrackError } from '../src/imports/track-client.js';
 import { dataDirectory, fromCallersFolder } from '../src/platform/config.js';
+import { messageOf } from '../src/platform/errors.js';
 import { EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { letHeapGrowBy } from '../src/platform/heap-growth.js';
 import { createInterruptSignal } from '../src/platform/interrupt.js';
@@ -103,7 +104,7 @@ function fail(cause: unknown): void {
 
 function explain(cause: unknown): { status: number; message: string } {
   if (interrupted.aborted) return { status: EXIT_INTERRUPTED, message: `interrupted; ${GO_ON}` };
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   if (cause instanceof UsageError) return { status: EXIT_USAGE, message };
   const mayGoOn = cause instanceof TrackError && cause.isPassing;
   return { status: EXIT_FAILED, message: mayGoOn ? `${message}\n${GO_ON}` : message };

@@ -7,7 +7,7 @@ import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { type Config, dataDirectory, readOperatorConfig } from '../src/platform/config.js';
 import { EXIT_USAGE } from '../src/platform/exit-status.js';
-import { createPostgres } from '../src/platform/postgres/client.js';
+import { withPostgres } from '../src/platform/postgres/client.js';
 import { publicUrlOf } from '../src/platform/public-url.js';
 import { createSignInLink } from '../src/sign-in/sign-in-links.js';
 
@@ -41,15 +41,11 @@ async function run(args: readonly string[]): Promise<void> {
   if (tryCanonicalEmail(email) === undefined) return refuse(`"${email}" is not an e-mail address`);
   config = readOperatorConfig();
   const url = await findPublicUrl(config);
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
-    const link = await createSignInLink(postgres, { email, secretKeyBase: config.SECRET_KEY_BASE });
-    process.stdout.write(`${new URL(link.path, url).href}\n`);
-    const owns = link.organization === undefined ? '' : `, the owner of "${link.organization}" from now on`;
-    process.stderr.write(`signs in ${link.email} once, until ${link.expiresAt.toISOString()}${owns}\n`);
-  } finally {
-    await postgres.destroy();
-  }
+  const secretKeyBase = config.SECRET_KEY_BASE;
+  const link = await withPostgres(config, (postgres) => createSignInLink(postgres, { email, secretKeyBase }));
+  process.stdout.write(`${new URL(link.path, url).href}\n`);
+  const owns = link.organization === undefined ? '' : `, the owner of "${link.organization}" from now on`;
+  process.stderr.write(`signs in ${link.email} once, until ${link.expiresAt.toISOString()}${owns}\n`);
 }
 
 await run(process.argv.slice(2)).catch((error: unknown) => failWithMessage(error, config));

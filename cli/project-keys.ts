@@ -4,7 +4,7 @@ import { type Project, requireProject } from '../src/accounts/projects.js';
 import { describeFailure } from '../src/platform/command-failure.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { isUuid, type ProjectId, toProjectId } from '../src/platform/ids.js';
-import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+import { type Postgres, withPostgres } from '../src/platform/postgres/client.js';
 import { UsageError } from '../src/platform/usage-error.js';
 
 /**
@@ -13,15 +13,14 @@ import { UsageError } from '../src/platform/usage-error.js';
  */
 export async function readProject(given: string): Promise<Project> {
   const config = readOperatorConfig();
-  const postgres = createPostgres(config, { poolMax: 1 });
+  const reading = { viewer: 'admin_key', secretKeyBase: config.SECRET_KEY_BASE } as const;
   try {
-    const reading = { viewer: 'admin_key', secretKeyBase: config.SECRET_KEY_BASE } as const;
-    return await requireProject(postgres, await findProject(postgres, given), reading);
+    return await withPostgres(config, async (postgres) =>
+      requireProject(postgres, await findProject(postgres, given), reading),
+    );
   } catch (error) {
     const sentence = describeFailure(error, config);
     throw sentence === undefined ? error : new Error(sentence, { cause: error });
-  } finally {
-    await postgres.destroy();
   }
 }
 

@@ -3,6 +3,7 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { messageOf } from '../src/platform/errors.js';
 import { packageRoot } from '../src/platform/paths.js';
 import {
   basicAuthorization,
@@ -22,7 +23,7 @@ import {
   writeEngineFile,
 } from './engine-user.js';
 import { clickhouseMemoryBytes } from './memory.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 // Files of the earlier server in front of the library: its configuration, and request bodies left
@@ -116,7 +117,7 @@ function findLibrary(): string {
   } catch (error) {
     throw new StartProblem(
       `ClickHouse is missing for ${process.platform}-${process.arch}: the optional packages chdb and ffi-rs are not installed or do not support this platform; set CLICKHOUSE_URL to a server that is already running.`,
-      { cause: reasonOf(error) },
+      { cause: messageOf(error) },
     );
   }
 }
@@ -139,6 +140,6 @@ async function checkAnswers(port: number, password: string, timeoutMs: number): 
 /** An engine that rejects a query for lack of resources is busy, and alive. */
 async function checkAlive(port: number, password: string, timeoutMs: number): Promise<void> {
   await checkAnswers(port, password, timeoutMs).catch((error: unknown) => {
-    if (!BUSY.test(reasonOf(error))) throw error;
+    if (!BUSY.test(messageOf(error))) throw error;
   });
 }

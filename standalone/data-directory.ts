@@ -2,8 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { messageOf } from '../src/platform/errors.js';
 import { SERVICE_ENVIRONMENT_FILE } from '../src/platform/paths.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 
 /** Every data directory has it, from its first start on. */
 export const SECRETS_FILE = 'secrets.json';
@@ -60,7 +61,7 @@ export function createFolder(path: string): void {
   try {
     createWithParents(path);
   } catch (error) {
-    throw new StartProblem(`${reasonOf(error)}; set DATA_DIR to a folder that this account can write.`, {
+    throw new StartProblem(`${messageOf(error)}; set DATA_DIR to a folder that this account can write.`, {
       cause: error,
     });
   }
@@ -87,7 +88,7 @@ function closeToOthers(path: string): void {
     chmodSync(path, 0o700);
   } catch (error) {
     throw new StartProblem(
-      `${path} is open to other users of this machine (mode ${mode.toString(8)}) and cannot be closed: ${reasonOf(error)}; set DATA_DIR to a folder of your own.`,
+      `${path} is open to other users of this machine (mode ${mode.toString(8)}) and cannot be closed: ${messageOf(error)}; set DATA_DIR to a folder of your own.`,
       { cause: error },
     );
   }
@@ -142,7 +143,7 @@ function readSecrets(path: string): Partial<Secrets> {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as Partial<Secrets>;
   } catch (error) {
-    throw new StartProblem(`${path} cannot be read: ${reasonOf(error)}; take this file from a backup.`, {
+    throw new StartProblem(`${path} cannot be read: ${messageOf(error)}; take this file from a backup.`, {
       cause: error,
     });
   }
@@ -155,6 +156,6 @@ export function writePrivateFile(path: string, content: object): void {
     writeFileSync(`${path}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600, flush: true });
     renameSync(`${path}.new`, path);
   } catch (error) {
-    throw new StartProblem(`${path} cannot be written: ${reasonOf(error)}.`, { cause: error });
+    throw new StartProblem(`${path} cannot be written: ${messageOf(error)}.`, { cause: error });
   }
 }

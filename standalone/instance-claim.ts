@@ -5,7 +5,8 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { reasonOf, StartProblem } from './problem.js';
+import { messageOf } from '../src/platform/errors.js';
+import { StartProblem } from './problem.js';
 import { isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 const PREFIX = 'instance.lock.claim.';
@@ -34,7 +35,7 @@ export class Claim {
     try {
       writeFileSync(claim.#path, '', { flag: 'wx', mode: 0o600 });
     } catch (error) {
-      throw new StartProblem(`${directory} cannot be locked: ${reasonOf(error)}.`, { cause: error });
+      throw new StartProblem(`${directory} cannot be locked: ${messageOf(error)}.`, { cause: error });
     }
     try {
       for (;;) {

@@ -4,8 +4,9 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../src/platform/errors.js';
 import { Claim, describeUse } from './instance-claim.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 import { findProcess, isRunning, ownIdentity, type ProcessIdentity } from './process-identity.js';
 
 export interface ChildIdentity extends ProcessIdentity {
@@ -71,7 +72,7 @@ export class InstanceLock {
     try {
       this.#replace();
     } catch (error) {
-      throw new StartProblem(`${this.#directory} cannot be locked: ${reasonOf(error)}.`, { cause: error });
+      throw new StartProblem(`${this.#directory} cannot be locked: ${messageOf(error)}.`, { cause: error });
     }
   }
 

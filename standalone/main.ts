@@ -3,6 +3,7 @@
 // processes of the service parse theirs with platform/config.ts.
 import { requireShardNumber } from '../src/platform/clickhouse/shard-number.js';
 import { dataDirectory, readIgnoredSettings } from '../src/platform/config.js';
+import { messageOf } from '../src/platform/errors.js';
 import { EXIT_FAILED, EXIT_USAGE } from '../src/platform/exit-status.js';
 import { describeNodeVersion } from '../src/platform/node-version.js';
 import { returnMemoryAtRest } from '../src/platform/rest-memory.js';
@@ -11,7 +12,7 @@ import { removeLeftCopies } from './backup/left-copies.js';
 import { locateDataDirectory, openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 import { reachableHost, Supervisor } from './supervisor.js';
 import { announce, ChildOutput, outliveTerminal, say } from './terminal.js';
 
@@ -72,7 +73,7 @@ async function main(): Promise<void> {
 async function showKeysOf(path: string): Promise<void> {
   const { showKeys } = await import('./show-keys.js');
   await showKeys(locateDataDirectory(path).standaloneFile).catch((error: unknown) => {
-    throw error instanceof StartProblem ? error : new StartProblem(reasonOf(error), { cause: error });
+    throw error instanceof StartProblem ? error : new StartProblem(messageOf(error), { cause: error });
   });
 }
 
@@ -111,7 +112,7 @@ async function requireFreePort(host: string, port: number): Promise<void> {
     await tryPort(host, port);
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    const reason = code === 'EADDRINUSE' ? 'it is taken by another program' : reasonOf(error);
+    const reason = code === 'EADDRINUSE' ? 'it is taken by another program' : messageOf(error);
     const advice = PROBLEMS_OF_PORTS.has(code) ? 'set PORT to another one' : 'set HOST to an address of this machine';
     throw new StartProblem(`Port ${port} of ${host} cannot be used: ${reason}; ${advice}.`, { cause: error });
   }

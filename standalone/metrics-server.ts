@@ -3,7 +3,8 @@
 // path for each process instead of one merged page, so that `up` of Prometheus still says which
 // process is down (ops/prometheus/standalone.yml).
 import { createServer, type ServerResponse } from 'node:http';
-import { reasonOf, StartProblem } from './problem.js';
+import { messageOf } from '../src/platform/errors.js';
+import { StartProblem } from './problem.js';
 
 /** When METRICS_PORT is not set. */
 export const METRICS_PORT = 9464;
@@ -55,7 +56,7 @@ export async function serveMetrics(
       server.listen(port, host, resolve);
     });
   } catch (error) {
-    const sentence = `Metrics cannot be served on port ${port} of ${host}: ${reasonOf(error)}; set METRICS_PORT to another one.`;
+    const sentence = `Metrics cannot be served on port ${port} of ${host}: ${messageOf(error)}; set METRICS_PORT to another one.`;
     if (isChosen) throw new StartProblem(sentence, { cause: error });
     warn(sentence);
     return undefined;
@@ -75,6 +76,6 @@ async function forward(target: string, res: ServerResponse): Promise<void> {
     const text = await response.text();
     res.writeHead(response.status, { 'Content-Type': response.headers.get('content-type') ?? 'text/plain' }).end(text);
   } catch (error) {
-    res.writeHead(502, { 'Content-Type': 'text/plain' }).end(`${target}: ${reasonOf(error)}\n`);
+    res.writeHead(502, { 'Content-Type': 'text/plain' }).end(`${target}: ${messageOf(error)}\n`);
   }
 }

@@ -4,11 +4,12 @@ import { spawn } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { messageOf } from '../src/platform/errors.js';
 import { askEngine } from './ask-engine.js';
 import { type Account, prepareEngineFolder, writeEngineFile } from './engine-user.js';
 import { SERVICE_ROLE, SUPERUSER } from './postgres-accounts.js';
 import { findPostgresUser, type PostgresUser } from './postgres-user.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 const SMART_SHUTDOWN = 'received smart shutdown request';
@@ -158,7 +159,7 @@ async function run(command: string, args: readonly string[], ids: ProcessSpec['u
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
   const failure = await new Promise<string | undefined>((resolve) => {
-    child.once('error', (error) => resolve(reasonOf(error)));
+    child.once('error', (error) => resolve(messageOf(error)));
     child.once('close', (status) => resolve(status === 0 ? undefined : findProblem(output)));
   });
   process.off('exit', kill);

@@ -7,14 +7,15 @@ import { markStandaloneOrganization } from '../src/accounts/people.js';
 import { createOrganization, createProject } from '../src/accounts/store.js';
 import { HostsNotMigrated, migrateShards } from '../src/platform/clickhouse/migrate.js';
 import { type Config, readConfig } from '../src/platform/config.js';
-import { createPostgres, type Postgres } from '../src/platform/postgres/client.js';
+import { messageOf } from '../src/platform/errors.js';
+import { type Postgres, withPostgres } from '../src/platform/postgres/client.js';
 import { answerOfPostgres } from '../src/platform/postgres/failures.js';
 import { migratePostgres } from '../src/platform/postgres/migrate.js';
 import { StepProgress } from '../src/platform/progress.js';
 import { writePrivateFile } from './data-directory.js';
 import { type FirstProjectKeys, readFirstProject } from './first-project.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance, handOverObjects } from './postgres-accounts.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 import type { FirstProject, StandaloneFile } from './standalone-file.js';
 
 const { values } = parseArgs({
@@ -56,7 +57,7 @@ async function step(problem: string, run: () => Promise<unknown>): Promise<void>
   try {
     await run();
   } catch (error) {
-    throw new StartProblem(`${problem}: ${answerOfPostgres(error) ?? reasonOf(error)}.`, { cause: error });
+    throw new StartProblem(`${problem}: ${answerOfPostgres(error) ?? messageOf(error)}.`, { cause: error });
   }
 }
 
@@ -131,7 +132,7 @@ function readStandaloneFile(path: string): StandaloneFile {
     return JSON.parse(readFileSync(path, 'utf8')) as StandaloneFile;
   } catch (error) {
     const advice = 'take this file from a backup, or remove it for a new first project';
-    throw new StartProblem(`${path} cannot be read: ${reasonOf(error)}; ${advice}`, { cause: error });
+    throw new StartProblem(`${path} cannot be read: ${messageOf(error)}; ${advice}`, { cause: error });
   }
 }
 
@@ -163,22 +164,10 @@ function createFirstProject(
 const projectExists = async (postgres: Postgres, id: string): Promise<boolean> =>
   (await postgres('projects').where({ id }).whereNull('deleted_at').first('id')) !== undefined;
 
-async function withPostgres(
-  config: Pick<Config, 'DATABASE_URL'>,
-  use: (postgres: Postgres) => Promise<void>,
-): Promise<void> {
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
-    await use(postgres);
-  } finally {
-    await postgres.destroy();
-  }
-}
-
 try {
   await prepare(readConfig());
 } catch (error) {
   // The supervisor prints the last line on the terminal.
-  process.stderr.write(`${reasonOf(error)}\n`);
+  process.stderr.write(`${messageOf(error)}\n`);
   process.exit(1);
 }

@@ -3,5 +3,3 @@
 export class StartProblem extends Error {
   override readonly name = 'StartProblem';
 }
-
-export const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

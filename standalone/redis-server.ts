@@ -3,11 +3,12 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { messageOf } from '../src/platform/errors.js';
 import { isNewFileLine, setAppendMode } from './append-mode.js';
 import { fillHoles } from './append-only-file.js';
 import { askEngine } from './ask-engine.js';
 import { findEngineAccount, PROBE, prepareEngineFolder, writeEngineFile } from './engine-user.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
 
 // Server programs, each with the account that its package creates.
@@ -107,7 +108,7 @@ function trySetAppendMode(pid: number): void {
   try {
     setAppendMode(pid);
   } catch (error) {
-    process.stderr.write(`redis: its append-only file could not be protected from a full disk: ${reasonOf(error)}\n`);
+    process.stderr.write(`redis: its append-only file could not be protected from a full disk: ${messageOf(error)}\n`);
   }
 }
 

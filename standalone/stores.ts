@@ -2,12 +2,13 @@
 // the embedded ones.
 import { connect } from 'node:net';
 import { hasSeveralHosts, SEVERAL_HOSTS_ADVICE } from '../src/platform/config.js';
+import { messageOf } from '../src/platform/errors.js';
 import { embeddedClickHouse } from './clickhouse-server.js';
 import type { DataDirectory, Secrets } from './data-directory.js';
 import type { Environment, StoreUrls } from './environment.js';
 import { findFreePort } from './free-port.js';
 import { type EmbeddedPostgresOptions, embeddedPostgres, postgresUrls } from './postgres-server.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 import { embeddedRedis } from './redis-server.js';
 import type { ProcessSpec } from './supervised-process.js';
 
@@ -104,7 +105,7 @@ async function requireReachable(options: {
   try {
     await reach(host, port);
   } catch (error) {
-    throw new StartProblem(`${name} cannot be reached at ${host}:${port}: ${reasonOf(error)}.`, { cause: error });
+    throw new StartProblem(`${name} cannot be reached at ${host}:${port}: ${messageOf(error)}.`, { cause: error });
   }
 }
 

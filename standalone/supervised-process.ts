@@ -7,8 +7,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
+import { messageOf } from '../src/platform/errors.js';
 import { START_GATE } from '../src/platform/start-gate.js';
-import { reasonOf, StartProblem } from './problem.js';
+import { StartProblem } from './problem.js';
 
 export interface LivenessCheck {
   /** Rejects when the process does not work, within the time. */
@@ -125,7 +126,7 @@ export class SupervisedProcess {
 
   async #spawn(): Promise<void> {
     const { name, command, args, env, user, cwd, isIsolated, hasGate = false, beforeStart, onLine } = this.spec;
-    await beforeStart?.().catch((error: unknown) => this.#observer.line(name, reasonOf(error)));
+    await beforeStart?.().catch((error: unknown) => this.#observer.line(name, messageOf(error)));
     // stop() may have been called meanwhile.
     if (this.#stopped.signal.aborted) return;
     // In a separate process group, so that Ctrl-C reaches only the supervisor, which determines the
@@ -156,7 +157,7 @@ export class SupervisedProcess {
       problem = found;
     });
     this.#exit = new Promise((resolve) => {
-      child.once('error', (error) => resolve(reasonOf(error)));
+      child.once('error', (error) => resolve(messageOf(error)));
       child.once('exit', (code, signal) => {
         if (pid !== undefined) this.#observer.ended(name, pid);
         resolve(problem ?? (signal === null ? `it ended with status ${code}` : `it was ended by ${signal}`));
@@ -178,7 +179,7 @@ export class SupervisedProcess {
     for (;;) {
       const problem = await checkReady().then(
         () => undefined,
-        (error: unknown) => reasonOf(error),
+        (error: unknown) => messageOf(error),
       );
       if (ended !== undefined) {
         throw new StartProblem(`${name} did not start: ${ended}${await this.#readProblem()}.`);
@@ -209,7 +210,7 @@ export class SupervisedProcess {
     while (isRunning(child)) {
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      const problem = await check(timeoutMs).then(() => undefined, reasonOf);
+      const problem = await check(timeoutMs).then(() => undefined, messageOf);
       if (problem === undefined) failures = 0;
       else if (failures !== undefined) failures += 1;
       if (problem === undefined || (failures ?? 0) < failuresMax || signal.aborted || !isRunning(child)) continue;

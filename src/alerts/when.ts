@@ -1,7 +1,7 @@
 // Conditions of alerts: `value < 5`, `change < -0.3`, `all "sum price" >= 10`, `no rows`. Pure:
 // parsed and checked against the columns of the query when a document is saved, and evaluated on
 // the rows of an answer.
-import { tryParseNumberText } from '../platform/number-text.js';
+import { numberOfCell } from '../platform/number-text.js';
 import { findNearest, quote } from '../query/errors.js';
 import type { OutputColumn } from '../query/plan/plan.js';
 
@@ -128,18 +128,13 @@ export interface Verdict {
 /** A missing number fulfills no comparison. */
 export function evaluate(when: When, rows: readonly Row[]): Verdict {
   if (when.kind === 'no_rows') return { isMet: rows.length === 0, value: null, rows: [] };
-  const numberOf = (row: Row | undefined): number | null => toNumber(row?.[when.column]);
+  const numberOf = (row: Row | undefined): number | null => numberOfCell(row?.[when.column]);
   const met = rows.filter((row) => {
     const value = numberOf(row);
     return value !== null && COMPARISONS[when.operator](value, when.limit);
   });
   const isMet = when.rows === 'any' ? met.length > 0 : rows.length > 0 && met.length === rows.length;
   return { isMet, value: numberOf(met[0] ?? rows[0]), rows: met };
-}
-
-function toNumber(cell: unknown): number | null {
-  if (typeof cell === 'string') return tryParseNumberText(cell) ?? null;
-  return typeof cell === 'number' ? cell : null;
 }
 
 /** The condition in its shortest form: `change < -0.3`. */

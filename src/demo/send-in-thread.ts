@@ -1,6 +1,7 @@
 // Makes and sends the demo shop in a thread of its own: both take seconds of CPU time, during which
 // a worker must not hold its other jobs.
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
+import { messageOf } from '../platform/errors.js';
 import { generateShop, type ShopOptions } from './generate.js';
 import { type DemoProgress, type DemoService, type SentShop, sendShop } from './send-shop.js';
 
@@ -65,7 +66,7 @@ async function sendHere({ shop, service }: Assignment): Promise<void> {
     });
     post({ kind: 'sent', sent });
   } catch (cause) {
-    post({ kind: 'failed', reason: cause instanceof Error ? cause.message : String(cause) });
+    post({ kind: 'failed', reason: messageOf(cause) });
   }
 }
 

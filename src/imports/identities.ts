@@ -3,6 +3,7 @@
 // profile.
 import { readTimedCall } from '../identity/schema.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength } from '../ingest/limits.js';
+import { messageOf } from '../platform/errors.js';
 import { groupBy } from '../platform/group-by.js';
 import { FoldingSorter } from './folding-sorter.js';
 import type { Id, Mapped, Properties } from './source.js';
@@ -139,7 +140,7 @@ export class Identities {
       readTimedCall(call, this.#options.limits, this.#options.nowMs);
       return undefined;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return messageOf(error);
     }
   }
 }

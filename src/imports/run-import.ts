@@ -2,6 +2,7 @@
 // links and profiles. It owns the counters; files, HTTP and progress output are injected.
 import { toEventLimits } from '../ingest/limits.js';
 import { findSkipReason } from '../ingest/schema.js';
+import { messageOf } from '../platform/errors.js';
 import { ConcurrencyLimit } from '../platform/flow/concurrency-limit.js';
 import { BATCH_LIMITS, type Batch, BatchBuilder, type BatchLimits, CALL_LIMITS } from './batches.js';
 import { addCampaign } from './campaign.js';
@@ -115,7 +116,7 @@ class ImportRun {
     } catch (cause) {
       this.#options.signal?.throwIfAborted();
       this.summary.cutFiles += 1;
-      this.#skip(`the file cannot be read to its end (${describe(cause)})`, file.name);
+      this.#skip(`the file cannot be read to its end (${messageOf(cause)})`, file.name);
       return undefined;
     }
   }
@@ -270,5 +271,3 @@ function toWireEvent(event: ImportedEvent, timeMs: number, library: string): obj
     library,
   };
 }
-
-const describe = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));

@@ -2,6 +2,7 @@
 // identity links and profile changes. The table of sources is sources/table.ts.
 import type { Agent } from '../ingest/enrich/agent.js';
 import type { Geography } from '../ingest/enrich/geography.js';
+import { messageOf } from '../platform/errors.js';
 import type { InputFile } from './input/input-files.js';
 
 /** A record of a file, or a part of it that cannot be read; `line` counts from 1. */
@@ -126,6 +127,6 @@ function tryMap(map: () => readonly Mapped[]): readonly Mapped[] {
   try {
     return map();
   } catch (cause) {
-    return skip(`cannot be mapped (${cause instanceof Error ? cause.message : String(cause)})`);
+    return skip(`cannot be mapped (${messageOf(cause)})`);
   }
 }

@@ -4,6 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { messageOf } from '../platform/errors.js';
 import { parseHttpUrl, UsageError } from '../platform/usage-error.js';
 
 export interface ImportTarget {
@@ -53,7 +54,7 @@ async function readKey(projectId: string, { readSecretKey }: TargetEnvironment):
   const key = await readSecretKey(projectId).catch((cause: unknown) => {
     // Says itself which argument is wrong.
     if (cause instanceof UsageError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = messageOf(cause);
     throw new UsageError(`the key of the service cannot be read: ${reason}; give --key`, { cause });
   });
   if (key !== null) return key;

@@ -7,7 +7,7 @@ import { FIRST_SHARD, type Shards } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';
 import { type BacklogLimits, createAdmission } from '../platform/flow/admission.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
-import { GroupCommit } from '../platform/flow/group-commit.js';
+import { type Commit, GroupCommit } from '../platform/flow/group-commit.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';
 import type { RefusalCounter } from '../platform/flow/refusal.js';
 import { Turns } from '../platform/flow/turns.js';
@@ -16,6 +16,7 @@ import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import type { DroppedEvents } from './drop/counts.js';
 import { createGeographyLookup, parseGeographyHeaders } from './enrich/geography.js';
+import type { Envelope } from './envelope.js';
 import { type LimitSettings, toEventLimits } from './limits.js';
 import { createIngestMetrics } from './metrics.js';
 import { ownerOfShard, readBacklogs, sharesOf } from './payloads.js';
@@ -89,30 +90,29 @@ export function createIngestDeps(
     measureProjects: () => readBacklogs(redis),
   };
   const admission = createAdmission(source, toBacklogLimits(settings, BOUNDS.ingestPromptBytes));
+  const addCommit = async (commit: Commit<Envelope>): Promise<string> => {
+    const { project, shard: home } = parseCommitKey(commit.key);
+    // Workers do not read the queues of a shard that was removed since a key was looked up.
+    const isGone = home !== undefined && !parts.shards.known.some(({ id }) => id === home);
+    const shard = isGone ? FIRST_SHARD : home;
+    const job = {
+      bytes: commit.bytes,
+      shares: sharesOf(commit.items),
+      ...(project !== '' && { projectId: project }),
+      shard: shard === undefined ? undefined : ownerOfShard(shard),
+    };
+    const [prompt, bulk] = queues.of(shard ?? FIRST_SHARD);
+    const keyed = { ...commit, key: project, shard };
+    const jobId = await admission.addJob(job, () => enqueueIngest(project === '' ? prompt : bulk, redis, keyed));
+    metrics.commitEvents.observe(commit.weight);
+    return jobId;
+  };
   return {
     ...parts,
     rateLimit: rateLimits.track,
     admission,
     turns: new Turns(),
-    groupCommit: new GroupCommit(
-      async (commit) => {
-        const { project, shard: home } = parseCommitKey(commit.key);
-        // Workers do not read the queues of a shard that was removed since a key was looked up.
-        const isGone = home !== undefined && !parts.shards.known.some(({ id }) => id === home);
-        const shard = isGone ? FIRST_SHARD : home;
-        const job = {
-          ...{ bytes: commit.bytes, shares: sharesOf(commit.items) },
-          ...(project !== '' && { projectId: project }),
-          shard: shard === undefined ? undefined : ownerOfShard(shard),
-        };
-        const [prompt, bulk] = queues.of(shard ?? FIRST_SHARD);
-        const keyed = { ...commit, key: project, shard };
-        const jobId = await admission.addJob(job, () => enqueueIngest(project === '' ? prompt : bulk, redis, keyed));
-        metrics.commitEvents.observe(commit.weight);
-        return jobId;
-      },
-      toGroupLimits(settings, BOUNDS.ingestCommitBytes),
-    ),
+    groupCommit: new GroupCommit(addCommit, toGroupLimits(settings, BOUNDS.ingestCommitBytes)),
     findGeography: createGeographyLookup({
       databases: geographyDatabases,
       headerNames: parseGeographyHeaders(settings.GEOIP_HEADERS),

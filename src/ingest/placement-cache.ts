@@ -3,8 +3,7 @@
 // A move publishes a version and then waits for the jobs that began before, so that no later job
 // stores at the old place (the same protocol as that of tombstones).
 import { LRUCache } from 'lru-cache';
-import type { Placement, Shards } from '../platform/clickhouse/shards.js';
-import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
+import { FIRST_PLACEMENT, type Placement, type Shards } from '../platform/clickhouse/shards.js';
 import { newUuidV7 } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { shardOfCanary } from './canary.js';
@@ -13,7 +12,6 @@ import { shardOfCanary } from './canary.js';
 export const PLACEMENT_VERSION = 'placements:version';
 
 const HELD_MAX = 100_000;
-const FIRST: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: false };
 
 /** Jobs that start afterwards look up every placement again. Resolves with the version. */
 export async function publishPlacements(redis: Redis): Promise<string> {
@@ -47,7 +45,7 @@ export class PlacementCache {
    */
   async of(projectIds: ReadonlySet<string>, version: string | null): Promise<(projectId: string) => Placement> {
     if (version !== this.#version) await this.#adopt(version);
-    if (!(await this.#shards.areSeveral())) return () => FIRST;
+    if (!(await this.#shards.areSeveral())) return () => FIRST_PLACEMENT;
     const held = this.#held;
     const found = new Map<string, Placement>();
     const missing: string[] = [];
@@ -61,12 +59,12 @@ export class PlacementCache {
       found.set(id, placement);
       if (!placement.isMoving) held.set(id, placement);
     }
-    return (id) => found.get(id) ?? FIRST;
+    return (id) => found.get(id) ?? FIRST_PLACEMENT;
   }
 
   /** On the first shard when its own was removed, because its job would never end otherwise. */
   #placementOfCanary(shard: number): Placement {
-    return this.#shards.known.some(({ id }) => id === shard) ? { ...FIRST, shard } : FIRST;
+    return this.#shards.known.some(({ id }) => id === shard) ? { ...FIRST_PLACEMENT, shard } : FIRST_PLACEMENT;
   }
 
   /** The jobs of a worker that starts share one read. */

@@ -3,7 +3,7 @@
 // Partitions are months of all projects, so none is dropped; parts with only expired events are,
 // where a shard is one server.
 import { forgetValues } from '../catalog/store.js';
-import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, READ_ONLY, rowsOf } from '../platform/clickhouse/client.js';
 import { isPartGone } from '../platform/clickhouse/failures.js';
 import type { Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
@@ -121,14 +121,9 @@ const COUNTED_TYPES_MAX = 1_000;
 
 async function countExpired(clickhouse: ClickHouseClient, expired: Expired): Promise<EventCounts> {
   const { sql, params } = conditionOf(expired);
-  const result = await clickhouse.query({
-    query: `SELECT event_type AS event, toFloat64(count()) AS events FROM events WHERE ${sql}
-      GROUP BY event ORDER BY events DESC, event`,
-    query_params: params,
-    clickhouse_settings: READ_ONLY,
-    format: 'JSONEachRow',
-  });
-  const counts = await result.json<{ event: string; events: number }>();
+  const query = `SELECT event_type AS event, toFloat64(count()) AS events FROM events WHERE ${sql}
+    GROUP BY event ORDER BY events DESC, event`;
+  const counts = await rowsOf<{ event: string; events: number }>(clickhouse, query, params, READ_ONLY);
   const rest = counts.slice(COUNTED_TYPES_MAX);
   return rest.length === 0 ? counts : [...counts.slice(0, COUNTED_TYPES_MAX), { event: '', events: sumOf(rest) }];
 }
@@ -139,17 +134,12 @@ async function countExpired(clickhouse: ClickHouseClient, expired: Expired): Pro
  */
 async function dropParts(clickhouse: ClickHouseClient, expired: Expired): Promise<void> {
   const { sql, params } = conditionOf(expired);
-  const result = await clickhouse.query({
-    query: `SELECT name FROM (SELECT _part AS name, count() AS expired FROM events WHERE ${sql} GROUP BY name) AS found
-      INNER JOIN (
-        SELECT name, rows FROM system.parts WHERE active AND table = 'events' AND database = currentDatabase()
-      ) AS part USING (name)
-      WHERE expired = rows`,
-    query_params: params,
-    clickhouse_settings: READ_ONLY,
-    format: 'JSONEachRow',
-  });
-  for (const { name } of await result.json<{ name: string }>()) {
+  const query = `SELECT name FROM (SELECT _part AS name, count() AS expired FROM events WHERE ${sql} GROUP BY name) AS found
+    INNER JOIN (
+      SELECT name, rows FROM system.parts WHERE active AND table = 'events' AND database = currentDatabase()
+    ) AS part USING (name)
+    WHERE expired = rows`;
+  for (const { name } of await rowsOf<{ name: string }>(clickhouse, query, params, READ_ONLY)) {
     const dropped = clickhouse.command({ query: 'ALTER TABLE events DROP PART {name:String}', query_params: { name } });
     await dropped.catch((error: unknown) => {
       if (!isPartGone(error)) throw error;

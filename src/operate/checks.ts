@@ -6,7 +6,7 @@ import { statfs } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MAIL_QUEUE } from '../mail/queue.js';
 import { findMissingRights } from '../platform/clickhouse/account.js';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { rowsOf } from '../platform/clickhouse/client.js';
 import { readDisks } from '../platform/clickhouse/disks.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
@@ -175,7 +175,7 @@ export const CHECKS: readonly Check[] = [
     advice:
       'see that it runs, that its address is right (CLICKHOUSE_URL, or npm run shards -- list), and that npm run migrate has been run',
     run: async (_, shard) => {
-      const [row] = await select<{ version: string }>(
+      const [row] = await rowsOf<{ version: string }>(
         shard.clickhouse,
         'SELECT version() AS version FROM (SELECT 1) WHERE (SELECT count() FROM events WHERE time > now() + 1e8) = 0',
       );
@@ -201,7 +201,7 @@ export const CHECKS: readonly Check[] = [
     advice: 'see ops/runbooks/ingest-lagging.md: merges do not keep up with inserts',
     unasked: firstOf('ClickHouse'),
     run: async (_, { clickhouse }) => {
-      const [row] = await select<{ most: string }>(
+      const [row] = await rowsOf<{ most: string }>(
         clickhouse,
         `SELECT max(parts) AS most FROM (
           SELECT count() AS parts FROM system.parts
@@ -386,8 +386,4 @@ async function unlessRefused<T>(redis: Redis, answer: Promise<T>): Promise<T> {
   } finally {
     heard.abort();
   }
-}
-
-async function select<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
-  return (await clickhouse.query({ query, format: 'JSONEachRow' })).json<T>();
 }

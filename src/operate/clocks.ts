@@ -1,4 +1,5 @@
 // Clocks of the stores, compared with that of this machine.
+import { rowsOf } from '../platform/clickhouse/client.js';
 import { withTimeout } from '../platform/flow/with-timeout.js';
 import type { Stores } from './checks.js';
 
@@ -20,7 +21,7 @@ const clocks = ({ postgres, redis, shards }: Stores): (() => Promise<number>)[] 
   },
   ...shards.known.map(({ clickhouse }) => async () => {
     const query = 'SELECT toUnixTimestamp64Milli(now64(3)) AS now';
-    const [row] = await (await clickhouse.query({ query, format: 'JSONEachRow' })).json<{ now: string }>();
+    const [row] = await rowsOf<{ now: string }>(clickhouse, query);
     return Number(row?.now);
   }),
 ];

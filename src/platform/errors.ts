@@ -49,9 +49,11 @@ export class NoSuchRoute extends PublicError {
 export const nameFailure = (error: unknown): string =>
   !(error instanceof Error) ? 'unknown' : 'code' in error ? `${error.name} ${String(error.code)}` : error.name;
 
-/** Refused connections to several addresses are an AggregateError without message. */
-export const messageOf = (error: unknown): string =>
-  error instanceof AggregateError ? String(error.errors[0]) : error instanceof Error ? error.message : String(error);
+/** Refused connections to several addresses are an AggregateError without a message. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return messageOf(error.errors[0]);
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** Exhaustiveness check: an unhandled member of a union is a type error. */
 export function assertNever(value: never): never {

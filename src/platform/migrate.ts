@@ -1,7 +1,8 @@
 // `npm run migrate`: applies the pending migrations of both databases. ClickHouse may rewrite parts
 // in the background afterwards, which no deployment needs to wait for.
 import { setTimeout as delay } from 'node:timers/promises';
-import { migrateShards, withClient } from './clickhouse/migrate.js';
+import { withClient } from './clickhouse/client.js';
+import { migrateShards } from './clickhouse/migrate.js';
 import { type Rewrites, readRewrites, watchRewrites } from './clickhouse/rewrites.js';
 import { requireShardNumber } from './clickhouse/shard-number.js';
 import { listShards, urlsOf } from './clickhouse/shards.js';
@@ -9,7 +10,7 @@ import { failCommand, failWithMessage, ofStore } from './command-failure.js';
 import { type Config, readOperatorConfig } from './config.js';
 import { EXIT_INTERRUPTED } from './exit-status.js';
 import { createLogger } from './log.js';
-import { createPostgres } from './postgres/client.js';
+import { withPostgres } from './postgres/client.js';
 import { migratePostgres } from './postgres/migrate.js';
 import { StepProgress } from './progress.js';
 import { readArguments, UsageError } from './usage-error.js';
@@ -54,16 +55,12 @@ async function migrate(config: Config, { wait, lost }: Arguments): Promise<void>
 }
 
 /** Its database, which DATABASE_URL need not name, and the hosts of all shards. */
-async function readPostgres(config: Config): Promise<{ database: string; hosts: string[] }> {
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
+const readPostgres = (config: Config): Promise<{ database: string; hosts: string[] }> =>
+  withPostgres(config, async (postgres) => {
     const { rows } = await postgres.raw<{ rows: [{ database: string }] }>('SELECT current_database() AS database');
     const shards = await listShards(postgres);
     return { database: rows[0].database, hosts: shards.flatMap((shard) => urlsOf(config, shard)) };
-  } finally {
-    await postgres.destroy();
-  }
-}
+  });
 
 /** Sentence about the rewrites that are left. */
 const describeLeft = ({ parts, bytes }: Rewrites): string =>

@@ -11,5 +11,7 @@ export interface Moment {
 
 export const momentNow = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date.now() });
 
-export const msSince = (moment: Moment, now: Moment = momentNow()): number =>
-  Math.max(now.monotonicMs - moment.monotonicMs, now.wallMs - moment.wallMs);
+export function msSince(moment: Moment): number {
+  const now = momentNow();
+  return Math.max(now.monotonicMs - moment.monotonicMs, now.wallMs - moment.wallMs);
+}

@@ -9,3 +9,9 @@ export function tryParseNumberText(text: string): number | undefined {
   const number = Number(text);
   return Number.isFinite(number) ? number : undefined;
 }
+
+/** The number of a cell of an answer, also as text; null for anything else. */
+export function numberOfCell(cell: unknown): number | null {
+  if (typeof cell === 'string') return tryParseNumberText(cell) ?? null;
+  return typeof cell === 'number' ? cell : null;
+}

@@ -1,4 +1,5 @@
 // Warning about an error that repeats with each request or attempt while a store is unavailable.
+import { messageOf } from './errors.js';
 import type { Logger } from './log.js';
 
 /** Until the same error is logged again. */
@@ -14,7 +15,7 @@ export class RepeatedErrors {
   /** How often it has come since it was logged last; undefined when it is not due. */
   take(err: unknown): number | undefined {
     const now = performance.now();
-    const reason = (err instanceof Error ? err.message : String(err)).replace(OF_SCRIPT, '');
+    const reason = messageOf(err).replace(OF_SCRIPT, '');
     const before = this.#logged.get(reason);
     if (before !== undefined && now - before.at < REPEATED_AFTER_MS) {
       before.repeated += 1;

@@ -6,7 +6,7 @@ import { findPendingSince } from '../identity/sequence.js';
 import { forgetDropped } from '../ingest/drop/counts.js';
 import { forgetRejected } from '../ingest/rejected/store.js';
 import { removeMailsOf } from '../mail/queue.js';
-import { type ClickHouseClient, READ_ONLY } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, READ_ONLY, rowsOf } from '../platform/clickhouse/client.js';
 import type { Shards } from '../platform/clickhouse/shards.js';
 import { requireAnswers } from '../platform/clickhouse/silent-hosts.js';
 import type { ProjectId } from '../platform/ids.js';
@@ -99,13 +99,8 @@ async function deleteFromShards(shards: Shards, projectId: ProjectId): Promise<n
 async function deleteFromClickHouse(clickhouse: ClickHouseClient, projectId: ProjectId): Promise<number> {
   let deleted = 0;
   for (const { name } of CLICKHOUSE_TABLES) {
-    const result = await clickhouse.query({
-      query: `SELECT toUInt32(count()) AS rows FROM ${name} WHERE project_id = {projectId:UUID}`,
-      query_params: { projectId },
-      clickhouse_settings: READ_ONLY,
-      format: 'JSONEachRow',
-    });
-    const [row] = await result.json<{ rows: number }>();
+    const query = `SELECT toUInt32(count()) AS rows FROM ${name} WHERE project_id = {projectId:UUID}`;
+    const [row] = await rowsOf<{ rows: number }>(clickhouse, query, { projectId }, READ_ONLY);
     if (row === undefined || row.rows === 0) continue;
     deleted += row.rows;
     await clickhouse.command({

@@ -2,9 +2,8 @@
 // write-ahead log, Redis append-only file and snapshot. Runs for many erasures at a time, because
 // one costs as much as hundreds.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
-import type { Config } from '../platform/config.js';
-import { createPostgres, type Postgres } from '../platform/postgres/client.js';
+import { type ClickHouseClient, rowsOf } from '../platform/clickhouse/client.js';
+import { type Postgres, type PostgresSettings, withPostgres } from '../platform/postgres/client.js';
 import type { StepProgress } from '../platform/progress.js';
 import type { Redis } from '../platform/redis/client.js';
 import { CLICKHOUSE_TABLES, POSTGRES_TABLES } from './personal-data.js';
@@ -77,7 +76,7 @@ export async function rewriteParts(
           const rewritten = Math.max(bytesOf(batch) - left, 0);
           progress.update({ step: 'rewriting files of ClickHouse', done: done + rewritten, total, unit: 'bytes' });
         }
-        return (await rowsOf(clickhouse, UNFINISHED_REWRITES)).length > 0;
+        return (await rowsAboutTables(clickhouse, UNFINISHED_REWRITES)).length > 0;
       },
       withinMs: 30 * MINUTE_MS,
       signal,
@@ -87,7 +86,7 @@ export async function rewriteParts(
 }
 
 const listMasked = (clickhouse: ClickHouseClient): Promise<MaskedPartition[]> =>
-  rowsOf<MaskedPartition>(
+  rowsAboutTables<MaskedPartition>(
     clickhouse,
     `SELECT table, partition_id, toFloat64(sum(bytes_on_disk)) AS bytes FROM system.parts
      WHERE active AND has_lightweight_delete AND OURS
@@ -130,12 +129,12 @@ const UNFINISHED_REWRITES = `SELECT 1 FROM system.mutations
  * Waits until the old parts of now have been removed; they stay for a while (old_parts_lifetime).
  */
 async function waitForOldParts(clickhouse: ClickHouseClient, { signal, progress }: RewriteOptions): Promise<void> {
-  const outdated = await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS);
-  const names = new Set(outdated.map(({ name }) => name));
+  const listOutdated = () => rowsAboutTables<{ name: string }>(clickhouse, OUTDATED_PARTS);
+  const names = new Set((await listOutdated()).map(({ name }) => name));
   await pollUntilDone({
     name: 'removing the old parts',
     isLeft: async () => {
-      const old = (await rowsOf<{ name: string }>(clickhouse, OUTDATED_PARTS)).filter(({ name }) => names.has(name));
+      const old = (await listOutdated()).filter(({ name }) => names.has(name));
       const done = names.size - old.length;
       progress?.update({ step: 'removing old files of ClickHouse', done, total: names.size, unit: 'parts' });
       return old.length > 0;
@@ -147,14 +146,11 @@ async function waitForOldParts(clickhouse: ClickHouseClient, { signal, progress 
 
 const OUTDATED_PARTS = "SELECT concat(table, ' ', name) AS name FROM system.parts WHERE NOT active AND OURS";
 
-async function rowsOf<T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> {
-  const result = await clickhouse.query({
-    query: query.replace('OURS', 'database = currentDatabase() AND table IN {tables:Array(String)}'),
-    query_params: { tables: CLICKHOUSE_TABLES.map(({ name }) => name) },
-    format: 'JSONEachRow',
+/** `OURS` in the query stands for the condition that names the tables. */
+const rowsAboutTables = <T>(clickhouse: ClickHouseClient, query: string): Promise<T[]> =>
+  rowsOf(clickhouse, query.replace('OURS', 'database = currentDatabase() AND table IN {tables:Array(String)}'), {
+    tables: CLICKHOUSE_TABLES.map(({ name }) => name),
   });
-  return result.json<T>();
-}
 
 const LOCK_TIMEOUT_MS = 5_000;
 
@@ -162,20 +158,16 @@ const LOCK_TIMEOUT_MS = 5_000;
  * Copies each table and drops the old file, under an exclusive lock. Throws when a table is in use
  * for more than five seconds, because all other statements would queue behind this one.
  */
-export async function rewritePostgres(config: Pick<Config, 'DATABASE_URL'>, signal: AbortSignal): Promise<void> {
-  // One connection, so that the setting holds for the following statements.
-  const postgres = createPostgres(config, { poolMax: 1 });
-  try {
+export const rewritePostgres = (config: PostgresSettings, signal: AbortSignal): Promise<void> =>
+  withPostgres(config, async (postgres) => {
     await waitForTransactions(postgres, signal);
+    // It holds for the following statements, because there is one connection.
     await postgres.raw(`SET lock_timeout = ${LOCK_TIMEOUT_MS}`);
     for (const { name } of POSTGRES_TABLES.filter((table) => table.isRewritten)) {
       await postgres.raw(`VACUUM (FULL) ${name}`);
     }
     await renewWriteAheadLog(postgres);
-  } finally {
-    await postgres.destroy();
-  }
-}
+  });
 
 /**
  * Removes the write-ahead log of what was erased: after a checkpoint the server needs no segment

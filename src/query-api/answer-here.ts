@@ -16,7 +16,7 @@ import type { Redis } from '../platform/redis/client.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
 import { clickHouseConnections, createQueryDeps } from './deps.js';
 import { createAgentHandlers } from './mcp/routes.js';
-import { createAdmission } from './people-access.js';
+import { createPeopleAdmission } from './people-access.js';
 import { createProjectOwners } from './project-owners.js';
 import { createQueryHandlers } from './routes.js';
 
@@ -54,7 +54,7 @@ export function answerQueriesHere(
   lifecycle.onClose('clickhouse', () => shards.close());
   const deps = createQueryDeps(config, {
     ...{ ...parts, shards },
-    admitToPeople: createAdmission(parts.postgres),
+    admitToPeople: createPeopleAdmission(parts.postgres),
     ownerOf: createProjectOwners(parts.postgres, parts.log),
   });
   return {

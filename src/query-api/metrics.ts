@@ -48,30 +48,17 @@ export function createQueryMetrics(
     labelNames: ['mode'],
     registers: [registry],
   });
-  new Gauge({
-    name: 'query_running',
-    help: 'Queries that are being answered',
-    registers: [registry],
-    collect() {
-      this.set(shares.running);
-    },
-  });
-  new Gauge({
-    name: 'query_waiting',
-    help: 'Queries that wait for one of those to end',
-    registers: [registry],
-    collect() {
-      this.set(shares.waiting);
-    },
-  });
-  new Gauge({
-    name: 'query_projects',
-    help: 'Projects whose queries run or wait',
-    registers: [registry],
-    collect() {
-      this.set(shares.projects);
-    },
-  });
+  createReadGauge(registry, { name: 'query_running', help: 'Queries that are being answered' }, () => shares.running);
+  createReadGauge(
+    registry,
+    { name: 'query_waiting', help: 'Queries that wait for one of those to end' },
+    () => shares.waiting,
+  );
+  createReadGauge(
+    registry,
+    { name: 'query_projects', help: 'Projects whose queries run or wait' },
+    () => shares.projects,
+  );
   const waited = new Histogram({
     name: 'query_wait_seconds',
     help: 'Time a query waited for its place, by whether its project had no other queries (newcomer)',
@@ -110,6 +97,17 @@ export function createQueryMetrics(
   };
 }
 
+/** A gauge whose value is read on every scrape. */
+function createReadGauge(registry: Registry, about: { name: string; help: string }, read: () => number): void {
+  new Gauge({
+    ...about,
+    registers: [registry],
+    collect() {
+      this.set(read());
+    },
+  });
+}
+
 /** Metrics of kept answers, by result: hit, miss, changed, shared. */
 export function createKeptMetrics(registry: Registry, bytes: () => number): { readonly used: Counter<'result'> } {
   const used = new Counter({
@@ -119,13 +117,10 @@ export function createKeptMetrics(registry: Registry, bytes: () => number): { re
     registers: [registry],
   });
   for (const result of ['hit', 'miss', 'changed', 'shared']) used.inc({ result }, 0);
-  new Gauge({
-    name: 'query_answers_kept_bytes',
-    help: 'Bytes of the answers that are kept in memory',
-    registers: [registry],
-    collect() {
-      this.set(bytes());
-    },
-  });
+  createReadGauge(
+    registry,
+    { name: 'query_answers_kept_bytes', help: 'Bytes of the answers that are kept in memory' },
+    bytes,
+  );
   return { used };
 }

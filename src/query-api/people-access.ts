@@ -22,7 +22,7 @@ export interface AskedForPeople {
 /** Records the query, or throws: without the record there is no answer. */
 export type AdmitToPeople = (asked: AskedForPeople) => Promise<void>;
 
-export const createAdmission =
+export const createPeopleAdmission =
   (postgres: Postgres): AdmitToPeople =>
   async ({ projectId, caller, request }) => {
     if (caller.kind !== 'secret' && caller.kind !== 'person') {

@@ -16,22 +16,6 @@ export interface TaskOwner {
   readonly ownerId: string;
 }
 
-export interface QueryConcurrency {
-  /**
-   * Resolves when the project gets a place. Rejects at once when its queue is full, and with the
-   * signal's reason when it is aborted while waiting.
-   */
-  enter(of: TaskOwner, signal: AbortSignal): Promise<Leave>;
-  /** A place if one is free for the project right now. */
-  tryEnter(of: TaskOwner): Leave | undefined;
-  /** Running and waiting tasks of the project. */
-  demandOf(projectId: ProjectId): number;
-  readonly running: number;
-  readonly waiting: number;
-  /** Number of projects with tasks here. */
-  readonly projects: number;
-}
-
 export interface QueryConcurrencyLimits {
   /** Places of all projects together. */
   readonly concurrency: number;
@@ -56,74 +40,106 @@ interface ProjectQueue {
   readonly waiting: Set<() => void>;
 }
 
-export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryConcurrency {
-  // Keys are in the order of service: a project that gets or releases a place moves to the end.
-  const queues = new Map<ProjectId, ProjectQueue>();
-  const owners = new Map<string, Owner>();
-  let running = 0;
-  let turns = 0;
+export class QueryConcurrency {
+  readonly #limits: QueryConcurrencyLimits;
+  /** In the order of service: a project that gets or releases a place moves to the end. */
+  readonly #queues = new Map<ProjectId, ProjectQueue>();
+  readonly #owners = new Map<string, Owner>();
+  #running = 0;
+  #turns = 0;
 
-  function ownerOf(ownerId: string): Owner {
-    const found = owners.get(ownerId) ?? { id: ownerId, running: 0, turn: ++turns, projects: 0 };
-    owners.set(ownerId, found);
-    return found;
+  constructor(limits: QueryConcurrencyLimits) {
+    this.#limits = limits;
   }
 
-  function queueOf({ projectId, ownerId }: TaskOwner): ProjectQueue {
-    const found = queues.get(projectId);
-    if (found !== undefined) return found;
-    const owner = ownerOf(ownerId);
-    owner.projects++;
-    const queue = { owner, running: 0, waiting: new Set<() => void>() };
-    queues.set(projectId, queue);
-    return queue;
+  /**
+   * Resolves when the project gets a place. Rejects at once when its queue is full, and with the
+   * signal's reason when it is aborted while waiting.
+   */
+  async enter(of: TaskOwner, signal: AbortSignal): Promise<Leave> {
+    signal.throwIfAborted();
+    const queue = this.#queues.get(of.projectId);
+    const isFirst = queue === undefined || queue.waiting.size === 0;
+    return isFirst && this.#mayRun(queue) ? this.#occupy(of) : this.#waitForPlace(of, signal);
   }
 
-  function forgetIdle(projectId: ProjectId, queue: ProjectQueue): void {
-    if (queue.running > 0 || queue.waiting.size > 0) return;
-    const { owner } = queue;
-    queues.delete(projectId);
-    owner.projects--;
-    if (owner.projects === 0) owners.delete(owner.id);
+  /** A place if one is free for the project right now. */
+  tryEnter(of: TaskOwner): Leave | undefined {
+    return this.#mayRun(this.#queues.get(of.projectId)) ? this.#occupy(of) : undefined;
   }
 
-  function moveToEnd(projectId: ProjectId, queue: ProjectQueue): void {
-    queues.delete(projectId);
-    queues.set(projectId, queue);
-    queue.owner.turn = ++turns;
+  /** Running and waiting tasks of the project. */
+  demandOf(projectId: ProjectId): number {
+    const queue = this.#queues.get(projectId);
+    return queue === undefined ? 0 : queue.running + queue.waiting.size;
   }
 
-  function mayRun(queue: ProjectQueue | undefined): boolean {
-    const free = limits.concurrency - running;
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return [...this.#queues.values()].reduce((sum, queue) => sum + queue.waiting.size, 0);
+  }
+
+  /** Number of projects with tasks here. */
+  get projects(): number {
+    return this.#queues.size;
+  }
+
+  #mayRun(queue: ProjectQueue | undefined): boolean {
+    const free = this.#limits.concurrency - this.#running;
     const own = queue?.running ?? 0;
-    return own === 0 ? free > 0 : free > 1 && own < limits.perProjectMax;
+    return own === 0 ? free > 0 : free > 1 && own < this.#limits.perProjectMax;
   }
 
-  function occupy(of: TaskOwner): Leave {
+  #occupy(of: TaskOwner): Leave {
     const { projectId } = of;
-    const queue = queueOf(of);
-    moveToEnd(projectId, queue);
-    running++;
+    const queue = this.#queueOf(of);
+    this.#moveToEnd(projectId, queue);
+    this.#running++;
     queue.running++;
     queue.owner.running++;
     let isHeld = true;
     return () => {
       if (!isHeld) return;
       isHeld = false;
-      running--;
+      this.#running--;
       queue.running--;
       queue.owner.running--;
-      moveToEnd(projectId, queue);
-      forgetIdle(projectId, queue);
-      admitWaiting();
+      this.#moveToEnd(projectId, queue);
+      this.#forgetIdle(projectId, queue);
+      this.#admitWaiting();
     };
   }
 
-  function admitWaiting(): void {
+  #waitForPlace(of: TaskOwner, signal: AbortSignal): Promise<Leave> {
+    const queue = this.#queueOf(of);
+    if (queue.waiting.size >= this.#limits.queueMax) {
+      this.#forgetIdle(of.projectId, queue);
+      return Promise.reject(tooMany(queue, this.#limits));
+    }
+    return new Promise((resolve, reject) => {
+      const abandon = (): void => {
+        queue.waiting.delete(admit);
+        this.#forgetIdle(of.projectId, queue);
+        reject(signal.reason);
+      };
+      const admit = (): void => {
+        signal.removeEventListener('abort', abandon);
+        queue.waiting.delete(admit);
+        resolve(this.#occupy(of));
+      };
+      queue.waiting.add(admit);
+      signal.addEventListener('abort', abandon, { once: true });
+    });
+  }
+
+  #admitWaiting(): void {
     for (;;) {
       let next: ProjectQueue | undefined;
-      for (const queue of queues.values()) {
-        const isEligible = queue.waiting.size > 0 && mayRun(queue);
+      for (const queue of this.#queues.values()) {
+        const isEligible = queue.waiting.size > 0 && this.#mayRun(queue);
         if (isEligible && (next === undefined || compareQueues(queue, next) < 0)) next = queue;
       }
       const [admit] = next?.waiting ?? [];
@@ -132,50 +148,35 @@ export function createQueryConcurrency(limits: QueryConcurrencyLimits): QueryCon
     }
   }
 
-  function waitForPlace(of: TaskOwner, signal: AbortSignal): Promise<Leave> {
-    const queue = queueOf(of);
-    if (queue.waiting.size >= limits.queueMax) {
-      forgetIdle(of.projectId, queue);
-      return Promise.reject(tooMany(queue, limits));
-    }
-    return new Promise((resolve, reject) => {
-      const abandon = (): void => {
-        queue.waiting.delete(admit);
-        forgetIdle(of.projectId, queue);
-        reject(signal.reason);
-      };
-      const admit = (): void => {
-        signal.removeEventListener('abort', abandon);
-        queue.waiting.delete(admit);
-        resolve(occupy(of));
-      };
-      queue.waiting.add(admit);
-      signal.addEventListener('abort', abandon, { once: true });
-    });
+  #queueOf({ projectId, ownerId }: TaskOwner): ProjectQueue {
+    const found = this.#queues.get(projectId);
+    if (found !== undefined) return found;
+    const owner = this.#ownerOf(ownerId);
+    owner.projects++;
+    const queue = { owner, running: 0, waiting: new Set<() => void>() };
+    this.#queues.set(projectId, queue);
+    return queue;
   }
 
-  return {
-    enter: async (of, signal) => {
-      signal.throwIfAborted();
-      const queue = queues.get(of.projectId);
-      const isFirst = queue === undefined || queue.waiting.size === 0;
-      return isFirst && mayRun(queue) ? occupy(of) : waitForPlace(of, signal);
-    },
-    tryEnter: (of) => (mayRun(queues.get(of.projectId)) ? occupy(of) : undefined),
-    demandOf: (projectId) => {
-      const queue = queues.get(projectId);
-      return queue === undefined ? 0 : queue.running + queue.waiting.size;
-    },
-    get running() {
-      return running;
-    },
-    get waiting() {
-      return [...queues.values()].reduce((sum, queue) => sum + queue.waiting.size, 0);
-    },
-    get projects() {
-      return queues.size;
-    },
-  };
+  #ownerOf(ownerId: string): Owner {
+    const found = this.#owners.get(ownerId) ?? { id: ownerId, running: 0, turn: ++this.#turns, projects: 0 };
+    this.#owners.set(ownerId, found);
+    return found;
+  }
+
+  #moveToEnd(projectId: ProjectId, queue: ProjectQueue): void {
+    this.#queues.delete(projectId);
+    this.#queues.set(projectId, queue);
+    queue.owner.turn = ++this.#turns;
+  }
+
+  #forgetIdle(projectId: ProjectId, queue: ProjectQueue): void {
+    if (queue.running > 0 || queue.waiting.size > 0) return;
+    const { owner } = queue;
+    this.#queues.delete(projectId);
+    owner.projects--;
+    if (owner.projects === 0) this.#owners.delete(owner.id);
+  }
 }
 
 /** Of equal ones, the first in the order of service stays. */

@@ -7,13 +7,7 @@
 // exceeded their part and wait for a permit. So a query that fits into `memoryBytes` is answered,
 // and all queries of a process together stay below (1 + largeMax) * memoryBytes.
 import type { ProjectId } from '../platform/ids.js';
-import {
-  createQueryConcurrency,
-  type Leave,
-  type QueryConcurrency,
-  type QueryConcurrencyLimits,
-  type TaskOwner,
-} from './query-concurrency.js';
+import { type Leave, QueryConcurrency, type QueryConcurrencyLimits, type TaskOwner } from './query-concurrency.js';
 
 /** Engine limits of one statement. */
 export interface EngineShare {
@@ -60,10 +54,10 @@ const CROWD_NICE_VALUE = 10;
 const largeMaxOf = (concurrency: number): number => Math.max(1, Math.floor(concurrency / PLACES_PER_LARGE_QUERY));
 
 export function createQueryShares(limits: ShareLimits): QueryShares {
-  const places = createQueryConcurrency(limits);
+  const places = new QueryConcurrency(limits);
   const largeMax = largeMaxOf(limits.concurrency);
   // Only queries that hold a place wait here, so the queue needs no limit.
-  const largePermits = createQueryConcurrency({
+  const largePermits = new QueryConcurrency({
     concurrency: largeMax,
     perProjectMax: largeMax,
     queueMax: limits.concurrency,

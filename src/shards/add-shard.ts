@@ -2,9 +2,9 @@
 // the registry, and then lets it have new projects.
 import { setTimeout as delay } from 'node:timers/promises';
 import { publishPlacements } from '../ingest/placement-cache.js';
+import { withClient } from '../platform/clickhouse/client.js';
 import { isUnknownCluster } from '../platform/clickhouse/failures.js';
 import { findLoss } from '../platform/clickhouse/lost-shard.js';
-import { withClient } from '../platform/clickhouse/migrate.js';
 import { runningInCluster } from '../platform/clickhouse/running-inserts.js';
 import { REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { Config } from '../platform/config.js';

@@ -1,8 +1,8 @@
 // Changes the addresses of a shard: another name, port, account or password of the same server, or
 // a server with a copy of its data. Of replicas also their order, and an empty server in the place
 // of one.
+import { rowsOf, withClient } from '../platform/clickhouse/client.js';
 import { hasTable } from '../platform/clickhouse/has-table.js';
-import { withClient } from '../platform/clickhouse/migrate.js';
 import { FIRST_SHARD, REGISTRY_EVERY_MS, urlsOf } from '../platform/clickhouse/shards.js';
 import type { ProjectId } from '../platform/ids.js';
 import { withAdvisoryLock } from '../platform/postgres/advisory-lock.js';
@@ -98,14 +98,8 @@ async function requireEvents(
   { projectId, events }: { readonly projectId: ProjectId; readonly events: number },
 ): Promise<void> {
   for (const url of urls) {
-    const rows = await withClient(url, database, async (clickhouse) => {
-      const result = await clickhouse.query({
-        query: 'SELECT 1 FROM events WHERE project_id = {projectId:UUID} LIMIT 1',
-        query_params: { projectId },
-        format: 'JSONEachRow',
-      });
-      return result.json();
-    });
+    const query = 'SELECT 1 FROM events WHERE project_id = {projectId:UUID} LIMIT 1';
+    const rows = await withClient(url, database, (clickhouse) => rowsOf(clickhouse, query, { projectId }));
     if (rows.length === 0) {
       throw new Error(
         `${hostOf(url)} has no event of the project ${projectId}, which has sent ${events} in seven days`,

@@ -2,10 +2,10 @@
 // the tables of this version, and whether it has rows of projects.
 import { randomBytes } from 'node:crypto';
 import { CANARY_PREFIX } from '../ingest/canary.js';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, rowsOf, withClient } from '../platform/clickhouse/client.js';
 import { inOneLine } from '../platform/clickhouse/failures.js';
 import { hasTable } from '../platform/clickhouse/has-table.js';
-import { createDatabase, migrateShard, type ShardHosts, withClient } from '../platform/clickhouse/migrate.js';
+import { createDatabase, migrateShard, type ShardHosts } from '../platform/clickhouse/migrate.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
 
 /**
@@ -60,12 +60,8 @@ export async function requireMigrated(shard: ShardHosts, database: string, other
 /** Throws when a table has rows of a project. Events of canaries do not count. */
 export async function requireNoProjects(host: string, clickhouse: ClickHouseClient): Promise<void> {
   for (const { name } of CLICKHOUSE_TABLES) {
-    const result = await clickhouse.query({
-      query: `SELECT toString(project_id) AS project FROM ${name} WHERE NOT startsWith(project, {canary:String}) LIMIT 1`,
-      query_params: { canary: CANARY_PREFIX },
-      format: 'JSONEachRow',
-    });
-    const [row] = await result.json<{ project: string }>();
+    const query = `SELECT toString(project_id) AS project FROM ${name} WHERE NOT startsWith(project, {canary:String}) LIMIT 1`;
+    const [row] = await rowsOf<{ project: string }>(clickhouse, query, { canary: CANARY_PREFIX });
     if (row !== undefined) throw new Error(`${host} has rows of the project ${row.project} in ${name}`);
   }
 }

@@ -3,11 +3,11 @@
 // the servers. Events are copied month by month, and counts and checksums must agree on both sides.
 import { randomUUID } from 'node:crypto';
 import { finished } from 'node:stream/promises';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, rowsOf } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { StepProgress } from '../platform/progress.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
-import { type Fence, rowsOf } from './move-fence.js';
+import type { Fence } from './move-fence.js';
 
 export interface Copied {
   readonly table: string;
@@ -65,7 +65,7 @@ async function countProject(clickhouse: ClickHouseClient, projectId: ProjectId):
 /** Throws when one server lacks migrations of the other. */
 export async function requireSameSchema({ from, to }: Pick<Ends, 'from' | 'to'>): Promise<void> {
   const read = (clickhouse: ClickHouseClient) =>
-    rowsOf<{ name: string }>(clickhouse, 'SELECT DISTINCT name FROM schema_migrations ORDER BY name', {});
+    rowsOf<{ name: string }>(clickhouse, 'SELECT DISTINCT name FROM schema_migrations ORDER BY name');
   const [one, other] = await Promise.all([read(from), read(to)]);
   if (JSON.stringify(one) !== JSON.stringify(other)) {
     throw new Error('the two shards have different migrations: run npm run migrate');

@@ -1,6 +1,7 @@
 // The table of `npm run shards -- list`: of each shard its projects, their events of seven days,
 // rows, bytes and health. A shard that does not answer has a line that says so.
 import { markdownTable } from 'markdown-table';
+import { rowsOf } from '../platform/clickhouse/client.js';
 import { inOneLine } from '../platform/clickhouse/failures.js';
 import type { Shard } from '../platform/clickhouse/shards.js';
 import { Shards } from '../platform/clickhouse/shards.js';
@@ -36,12 +37,11 @@ export async function describeShards({ config, postgres }: Pick<ShardsDeps, 'con
 
 async function measure(shard: Shard): Promise<string[]> {
   try {
-    const result = await shard.clickhouse.query({
-      query: `SELECT toString(sum(rows)) AS rows, toString(round(sum(bytes_on_disk) / pow(1024, 3), 2)) AS size
-        FROM system.parts WHERE active AND database = currentDatabase()`,
-      format: 'JSONEachRow',
-    });
-    const [row] = await result.json<{ rows: string; size: string }>();
+    const [row] = await rowsOf<{ rows: string; size: string }>(
+      shard.clickhouse,
+      `SELECT toString(sum(rows)) AS rows, toString(round(sum(bytes_on_disk) / pow(1024, 3), 2)) AS size
+       FROM system.parts WHERE active AND database = currentDatabase()`,
+    );
     const silent = shard.hosts.length > 1 ? await findSilentHosts([shard]) : [];
     const health = silent.length === 0 ? 'ok' : new SilentHostsError(silent).message;
     return [row?.rows ?? '0', row?.size ?? '0', health];

@@ -4,7 +4,7 @@
 // from parts that were seen before the move was found to be the current one, and that therefore
 // have nothing of later moves.
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ClickHouseClient } from '../platform/clickhouse/client.js';
+import { type ClickHouseClient, rowsOf } from '../platform/clickhouse/client.js';
 import type { ProjectId } from '../platform/ids.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
 
@@ -75,14 +75,4 @@ export async function deleteSeenRows(
     }
   }
   return deleted;
-}
-
-/** The rows of a query. */
-export async function rowsOf<T>(
-  clickhouse: ClickHouseClient,
-  query: string,
-  params: Record<string, unknown>,
-): Promise<T[]> {
-  const result = await clickhouse.query({ query, query_params: params, format: 'JSONEachRow' });
-  return result.json<T>();
 }

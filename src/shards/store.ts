@@ -1,18 +1,13 @@
 // Shards and placements in PostgreSQL: the registry, where a new project goes, and the states of a
 // move.
-import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
+import { FIRST_SHARD, type ShardRow } from '../platform/clickhouse/shards.js';
 import { PublicError } from '../platform/errors.js';
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres, Transaction } from '../platform/postgres/client.js';
 import { chooseShard } from './choose-shard.js';
 
-export interface RegisteredShard {
-  readonly id: number;
-  /** URLs with passwords, which messages must not show. */
-  readonly urls: readonly string[];
+export interface RegisteredShard extends ShardRow {
   readonly accepts_new: boolean;
-  /** Cluster of several hosts behind one address; otherwise null. */
-  readonly cluster: string | null;
 }
 
 export const listRegistered = (postgres: Postgres): PromiseLike<readonly RegisteredShard[]> =>

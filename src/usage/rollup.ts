@@ -1,7 +1,7 @@
 // Usage rollup: daily totals from Redis (accepted events, queries) and ClickHouse (stored events by
 // time of receipt, so that an event that was queued for a day counts for the day it was sent).
 // Totals are recomputed in full, so runs may be repeated, interrupted, or overlap.
-import { READ_ONLY } from '../platform/clickhouse/client.js';
+import { READ_ONLY, rowsOf } from '../platform/clickhouse/client.js';
 import { FIRST_SHARD, type Shard, type Shards } from '../platform/clickhouse/shards.js';
 import { groupBy } from '../platform/group-by.js';
 import type { Postgres } from '../platform/postgres/client.js';
@@ -83,15 +83,12 @@ type FoundRow = StoredRow & { readonly shard: number };
 
 /** Counts the stored events of all projects, or of the given ones. */
 async function countStored({ id, clickhouse }: Shard, range: Range, projects?: readonly string[]): Promise<FoundRow[]> {
-  const result = await clickhouse.query({
-    query: `SELECT toString(project_id) AS project_id, toString(toDate(received_at)) AS day, toUInt32(count()) AS events
-      FROM events
-      WHERE received_at >= toDateTime64({from:Date}, 3, 'UTC') AND received_at < toDateTime64({to:Date} + 1, 3, 'UTC')
-        ${projects === undefined ? '' : 'AND project_id IN {projects:Array(UUID)}'}
-      GROUP BY project_id, day`,
-    query_params: { ...range, ...(projects !== undefined && { projects }) },
-    clickhouse_settings: READ_ONLY,
-    format: 'JSONEachRow',
-  });
-  return (await result.json<StoredRow>()).map((row) => ({ ...row, shard: id }));
+  const query = `SELECT toString(project_id) AS project_id, toString(toDate(received_at)) AS day, toUInt32(count()) AS events
+    FROM events
+    WHERE received_at >= toDateTime64({from:Date}, 3, 'UTC') AND received_at < toDateTime64({to:Date} + 1, 3, 'UTC')
+      ${projects === undefined ? '' : 'AND project_id IN {projects:Array(UUID)}'}
+    GROUP BY project_id, day`;
+  const params = { ...range, ...(projects !== undefined && { projects }) };
+  const rows = await rowsOf<StoredRow>(clickhouse, query, params, READ_ONLY);
+  return rows.map((row) => ({ ...row, shard: id }));
 }

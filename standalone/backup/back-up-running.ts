@@ -25,7 +25,8 @@ import { sizeOf } from './size-of.js';
 export const POSTGRES_FOLDER = 'postgres';
 export const REDIS_FOLDER = 'redis';
 export const CLICKHOUSE_FOLDER = 'clickhouse';
-const PRIVATE_FILES = [SECRETS_FILE, 'standalone.json'];
+/** Of the data directory; archives hold them beside the stores. */
+export const PRIVATE_FILES = [SECRETS_FILE, 'standalone.json'];
 
 export interface BackupProgress {
   readonly progress: StepProgress;

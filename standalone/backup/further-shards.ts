@@ -1,11 +1,11 @@
 // Further ClickHouse servers (shards), which PostgreSQL names. Their data is in no backup.
 import { existsSync } from 'node:fs';
 import { describeHosts } from '../../src/platform/clickhouse/silent-hosts.js';
-import type { Postgres } from '../../src/platform/postgres/client.js';
+import { messageOf } from '../../src/platform/errors.js';
+import { type Postgres, withPostgres } from '../../src/platform/postgres/client.js';
 import type { DataDirectory } from '../data-directory.js';
 import type { InstanceLock } from '../instance-lock.js';
-import { reasonOf } from '../problem.js';
-import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
+import { postgresOf, whileRunning } from './temporary-engine.js';
 
 /** Undefined when there are none, also before the migration that creates their table. */
 export async function nameFurtherShards(postgres: Postgres): Promise<string | undefined> {
@@ -26,8 +26,10 @@ export async function nameFurtherShards(postgres: Postgres): Promise<string | un
 export async function nameShardsOfStopped(directory: DataDirectory, lock: InstanceLock): Promise<string | undefined> {
   if (!existsSync(directory.postgres)) return undefined;
   try {
-    return await whileRunning(postgresOf(directory), lock, ({ url }) => withPostgres(url, nameFurtherShards));
+    return await whileRunning(postgresOf(directory), lock, ({ url }) =>
+      withPostgres({ DATABASE_URL: url }, nameFurtherShards),
+    );
   } catch (error) {
-    return `further ClickHouse servers, if there are any (PostgreSQL cannot be read: ${reasonOf(error)})`;
+    return `further ClickHouse servers, if there are any (PostgreSQL cannot be read: ${messageOf(error)})`;
   }
 }

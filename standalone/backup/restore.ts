@@ -3,6 +3,8 @@
 // same command begins again.
 import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, rmdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { messageOf } from '../../src/platform/errors.js';
+import { withPostgres } from '../../src/platform/postgres/client.js';
 import { applyMigrations } from '../../src/platform/postgres/migrate.js';
 import { SERVICE_USER } from '../clickhouse-config.js';
 import { BACKUPS_FOLDER, embeddedClickHouse } from '../clickhouse-server.js';
@@ -15,18 +17,22 @@ import {
 } from '../data-directory.js';
 import { InstanceLock, LOCK_FILE } from '../instance-lock.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance } from '../postgres-accounts.js';
-import { reasonOf, StartProblem } from '../problem.js';
+import { StartProblem } from '../problem.js';
 import { say } from '../terminal.js';
 import { readArchive } from './archive.js';
-import { type BackupProgress, CLICKHOUSE_FOLDER, POSTGRES_FOLDER, REDIS_FOLDER } from './back-up-running.js';
+import {
+  type BackupProgress,
+  CLICKHOUSE_FOLDER,
+  POSTGRES_FOLDER,
+  PRIVATE_FILES,
+  REDIS_FOLDER,
+} from './back-up-running.js';
 import { askEngineRows, type EngineAccess, runOperation } from './engine-backup.js';
 import { nameShardsOfStopped } from './further-shards.js';
 import { compareEvents, type Manifest, requireFiles, tryReadManifest } from './manifest.js';
 import { loadRows } from './postgres-rows.js';
 import { sizeOf } from './size-of.js';
-import { postgresOf, whileRunning, withPostgres } from './temporary-engine.js';
-
-const PRIVATE_FILES = [SECRETS_FILE, 'standalone.json'];
+import { postgresOf, whileRunning } from './temporary-engine.js';
 
 export interface Restored {
   /** Undefined for the archive of a stopped service. */
@@ -92,7 +98,7 @@ function removeEmpty(directory: string): void {
     rmdirSync(directory);
   } catch (error) {
     const isMountPoint = error instanceof Error && 'code' in error && error.code === 'EBUSY';
-    const reason = isMountPoint ? 'it is a mount point' : reasonOf(error);
+    const reason = isMountPoint ? 'it is a mount point' : messageOf(error);
     throw new StartProblem(`${directory} cannot be replaced: ${reason}; set DATA_DIR to a new folder inside it.`, {
       cause: error,
     });
@@ -143,12 +149,12 @@ async function fillPostgres({ data, content, manifest, lock }: Filling, { progre
   await whileRunning(postgresOf(data), lock, async (server) => {
     const cluster = new URL(server.superuserUrl);
     cluster.pathname = '/postgres';
-    await withPostgres(cluster.href, async (postgres) => {
+    await withPostgres({ DATABASE_URL: cluster.href }, async (postgres) => {
       await ensureServiceRole(postgres, postgresServicePassword);
       await ensureDatabase(postgres, new URL(server.url).pathname.slice(1));
     });
     await applyMigrations({ DATABASE_URL: server.url }, manifest.migrations);
-    await withPostgres(server.superuserUrl, async (postgres) => {
+    await withPostgres({ DATABASE_URL: server.superuserUrl }, async (postgres) => {
       await grantLogMaintenance(postgres);
       const rows = await loadRows(postgres, join(content, POSTGRES_FOLDER), {
         ...{ tables: Object.keys(manifest.tables), sequences: manifest.sequences, onRows, signal },

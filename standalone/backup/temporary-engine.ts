@@ -1,6 +1,5 @@
 // Engines of a data directory whose service does not run, started for one command and stopped
 // afterwards.
-import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type DataDirectory, readOrCreateSecrets } from '../data-directory.js';
 import { findFreePort } from '../free-port.js';
 import type { InstanceLock } from '../instance-lock.js';
@@ -46,15 +45,6 @@ async function isStarted(running: SupervisedProcess, starts: number): Promise<bo
   } catch (error) {
     if (starts === STARTS_MAX || !(error instanceof StartProblem)) throw error;
     return false;
-  }
-}
-
-export async function withPostgres<T>(url: string, use: (postgres: Postgres) => Promise<T>): Promise<T> {
-  const postgres = createPostgres({ DATABASE_URL: url }, { poolMax: 1 });
-  try {
-    return await use(postgres);
-  } finally {
-    await postgres.destroy();
   }
 }
 

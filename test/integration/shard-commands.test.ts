@@ -1,8 +1,9 @@
 // Commands of shards that meet what else goes on: other commands, and projects that are created or
 // deleted. No process of the service runs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { withClient } from '../../src/platform/clickhouse/client.js';
 import { hasTable } from '../../src/platform/clickhouse/has-table.js';
-import { migrateShard, migrateShards, withClient } from '../../src/platform/clickhouse/migrate.js';
+import { migrateShard, migrateShards } from '../../src/platform/clickhouse/migrate.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { addShard } from '../../src/shards/add-shard.js';

@@ -1,6 +1,6 @@
 // Types and requests of the routes of alerts (/api/projects/{projectID}/alerts).
 import { queryOptions } from '@tanstack/react-query';
-import { getJson, postJson } from '../api/request.js';
+import { getJson, postJson, sendJson } from '../api/request.js';
 import type { NewAlert } from './document.js';
 
 export type AlertState = 'ok' | 'firing' | 'failing';
@@ -115,15 +115,15 @@ export const runsQuery = (projectId: string, id: string) =>
     refetchInterval: REFRESHED_MS,
   });
 
-export const dryRunReport = async (projectId: string, id: string): Promise<ReportDryRun> =>
-  (await postJson(reportsPathOf(projectId, `/${id}/dry-run`), {})).json();
+export const dryRunReport = (projectId: string, id: string): Promise<ReportDryRun> =>
+  postJson(reportsPathOf(projectId, `/${id}/dry-run`), {});
 
-export const dryRunAlert = async (projectId: string, id: string): Promise<DryRun> =>
-  (await postJson(pathOf(projectId, `/${id}/dry-run`), {})).json();
+export const dryRunAlert = (projectId: string, id: string): Promise<DryRun> =>
+  postJson(pathOf(projectId, `/${id}/dry-run`), {});
 
-export const dryRunNew = async (projectId: string, { query, when }: NewAlert): Promise<DryRun> =>
-  (await postJson(pathOf(projectId, '/dry-run'), { query, when })).json();
+export const dryRunNew = (projectId: string, { query, when }: NewAlert): Promise<DryRun> =>
+  postJson(pathOf(projectId, '/dry-run'), { query, when });
 
 export const addAlert = async (projectId: string, dashboardId: string, alert: NewAlert): Promise<void> => {
-  await postJson(`/api/projects/${projectId}/dashboards/${dashboardId}/alerts`, alert);
+  await sendJson('POST', `/api/projects/${projectId}/dashboards/${dashboardId}/alerts`, alert);
 };

@@ -15,6 +15,6 @@ export interface Question {
 const pathOf = (projectId: string): string => `/api/projects/${projectId}/query`;
 
 export async function query({ projectId, ...body }: Question, signal?: AbortSignal): Promise<Answer> {
-  const response = await postJson(pathOf(projectId), { ...body, format: 'json' }, signal);
-  return { ...((await response.json()) as Answer), q: body.q };
+  const answer = await postJson<Answer>(pathOf(projectId), { ...body, format: 'json' }, signal);
+  return { ...answer, q: body.q };
 }

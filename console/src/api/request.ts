@@ -84,13 +84,29 @@ export const isPage = (contentType: string | null): boolean => contentType?.star
 export const getJson = async <T>(path: string, signal?: AbortSignal): Promise<T> =>
   (await request(path, signal && { signal }, READ_WITHIN_MS)).json();
 
-export const postJson = (path: string, body: unknown, signal?: AbortSignal, withinMs?: number): Promise<Response> =>
+export const postJson = async <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
+  (await sendJson('POST', path, body, { signal })).json();
+
+export const putJson = async <T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> =>
+  (await sendJson('PUT', path, body, { signal })).json();
+
+interface Sending {
+  readonly signal?: AbortSignal | undefined;
+  readonly withinMs?: number;
+}
+
+/** Without a body when it is undefined. */
+export const sendJson = (
+  method: string,
+  path: string,
+  body: unknown,
+  { signal, withinMs }: Sending = {},
+): Promise<Response> =>
   request(
     path,
     {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+      ...{ method, headers: { 'Content-Type': 'application/json' } },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
       ...(signal && { signal }),
     },
     withinMs,

@@ -34,7 +34,7 @@ export function ExplainDialog({ projectId, q, timezone, close }: Props) {
     queryKey: ['explain', projectId, q, timezone],
     queryFn: async ({ signal }) => {
       const body = { q, timezone, explain: true };
-      return (await postJson(`/api/projects/${projectId}/query`, body, signal)).json() as Promise<Explanation>;
+      return postJson<Explanation>(`/api/projects/${projectId}/query`, body, signal);
     },
     staleTime: 0,
   });

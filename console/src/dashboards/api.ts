@@ -1,7 +1,7 @@
 // Types and requests of the dashboard routes (/api/projects/{projectID}/dashboards).
 import { queryOptions } from '@tanstack/react-query';
 import type { DashboardItem } from '../api/dashboard-list.js';
-import { getJson, postJson, request } from '../api/request.js';
+import { getJson, postJson, putJson, request } from '../api/request.js';
 import { isAtLeast, type Project } from '../boot.js';
 
 interface Named {
@@ -98,8 +98,8 @@ export type Values = Readonly<Record<string, string>>;
 export const filledQuery = (projectId: string, { id, version }: DashboardItem, variables: Values) =>
   queryOptions({
     queryKey: ['filled', projectId, id, version, variables],
-    queryFn: async ({ signal }): Promise<readonly FilledCard[]> =>
-      (await postJson(pathOf(projectId, `/${id}/queries`), { variables }, signal)).json(),
+    queryFn: ({ signal }) =>
+      postJson<readonly FilledCard[]>(pathOf(projectId, `/${id}/queries`), { variables }, signal),
   });
 
 interface Written {
@@ -114,10 +114,10 @@ export interface NewDashboard {
 }
 
 export const createDashboard = async (projectId: string, { key, ...body }: NewDashboard): Promise<DashboardItem> =>
-  ((await (await postJson(pathOf(projectId, `?key=${encodeURIComponent(key)}`), body)).json()) as Written).dashboard;
+  (await postJson<Written>(pathOf(projectId, `?key=${encodeURIComponent(key)}`), body)).dashboard;
 
 export const addCard = async (projectId: string, id: string, card: Omit<Card, 'id'> & { query: string }) =>
-  ((await (await postJson(pathOf(projectId, `/${id}/cards`), card)).json()) as Written).dashboard;
+  (await postJson<Written>(pathOf(projectId, `/${id}/cards`), card)).dashboard;
 
 interface Change {
   readonly source: string;
@@ -126,24 +126,18 @@ interface Change {
   readonly isDryRun: boolean;
 }
 
-export async function changeDashboard(
+export function changeDashboard(
   projectId: string,
   id: string,
   { source, baseVersion, isDryRun }: Change,
 ): Promise<Written> {
   const path = pathOf(projectId, `/${id}?base_version=${baseVersion}&dry_run=${isDryRun}`);
-  const response = await request(path, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ source_yaml: source }),
-  });
-  return (await response.json()) as Written;
+  return putJson(path, { source_yaml: source });
 }
 
 export const deleteDashboard = (projectId: string, id: string): Promise<Response> =>
   request(pathOf(projectId, `/${id}`), { method: 'DELETE' });
 
-/** A problem of the document at its place. */
 /** Replacing this piece of the text solves a problem. All numbers count characters, from 1. */
 export interface TextFix {
   readonly line: number;
@@ -152,6 +146,7 @@ export interface TextFix {
   readonly text: string;
 }
 
+/** A problem of the document at its place. */
 export interface Problem {
   readonly message: string;
   readonly hint: string;
@@ -235,13 +230,9 @@ export interface Edit {
 }
 
 /** Checks a text, and changes it. Nothing is stored. */
-export async function editDraft(
+export const editDraft = (
   projectId: string,
   id: string,
   { source, ...edit }: Edit & { readonly source: string },
   signal?: AbortSignal,
-): Promise<Draft> {
-  return (await (
-    await postJson(pathOf(projectId, `/${id}/draft`), { source_yaml: source, ...edit }, signal)
-  ).json()) as Draft;
-}
+): Promise<Draft> => postJson(pathOf(projectId, `/${id}/draft`), { source_yaml: source, ...edit }, signal);

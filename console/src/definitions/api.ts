@@ -1,7 +1,7 @@
 // Types and requests of the routes of definitions (/api/projects/{projectID}/definitions).
-import { queryOptions } from '@tanstack/react-query';
+import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
-import { getJson, request } from '../api/request.js';
+import { getJson, putJson } from '../api/request.js';
 import type { VersionItem } from '../dashboards/api.js';
 
 type Listed = readonly Omit<Definition, 'kind'>[];
@@ -98,17 +98,17 @@ interface Change {
 }
 
 /** Also changes what a repository syncs: the editor has said that the next sync undoes it. */
-export async function changeDefinitions(
+export function changeDefinitions(
   projectId: string,
   { source, baseVersion, isDryRun }: Change,
   signal?: AbortSignal,
 ): Promise<{ readonly warnings: readonly string[] }> {
   const path = pathOf(projectId, `?base_version=${baseVersion}&dry_run=${isDryRun}&detach=true`);
-  const response = await request(path, {
-    method: 'PUT',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ source_yaml: source }),
-    ...(signal && { signal }),
-  });
-  return (await response.json()) as { readonly warnings: readonly string[] };
+  return putJson(path, { source_yaml: source }, signal);
 }
+
+/** What the definitions say, and what is named by them, after a change. */
+export const readAgain = (client: QueryClient, projectId: string): Promise<unknown> =>
+  Promise.all(
+    ['definitions', 'names', 'catalog'].map((key) => client.invalidateQueries({ queryKey: [key, projectId] })),
+  );

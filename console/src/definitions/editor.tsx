@@ -13,7 +13,7 @@ import screen from '../shell/screen.module.css';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { definitionTexts as words } from '../texts/definitions.js';
 import { setAddress } from './address.js';
-import { changeDefinitions, type Definitions } from './api.js';
+import { changeDefinitions, type Definitions, readAgain } from './api.js';
 import style from './definitions.module.css';
 import { EXAMPLE } from './question.js';
 import { type Checked, check, useChecked } from './use-checked.js';
@@ -67,9 +67,7 @@ export function Editor({ project, definitions, line }: Props) {
       return;
     }
     kept.forget();
-    await Promise.all(
-      ['definitions', 'names', 'catalog'].map((key) => client.invalidateQueries({ queryKey: [key, project.id] })),
-    );
+    await readAgain(client, project.id);
     leave();
   };
   return (

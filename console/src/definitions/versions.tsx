@@ -7,7 +7,7 @@ import { VersionList } from '../dashboards/version-list.js';
 import screen from '../shell/screen.module.css';
 import { definitionTexts as words } from '../texts/definitions.js';
 import { setAddress } from './address.js';
-import { changeDefinitions, type Definitions, readVersion, versionsQuery } from './api.js';
+import { changeDefinitions, type Definitions, readAgain, readVersion, versionsQuery } from './api.js';
 import { check } from './use-checked.js';
 
 interface Props {
@@ -20,10 +20,6 @@ export function Versions({ project, definitions }: Props) {
   const request = useQuery(versionsQuery(project.id));
   const { data } = request;
   const client = useQueryClient();
-  const readAgain = () =>
-    Promise.all(
-      ['definitions', 'names', 'catalog'].map((key) => client.invalidateQueries({ queryKey: [key, project.id] })),
-    );
   const leave = (): void => setAddress({ view: 'list' });
   const read = async (version: number) => {
     const { source_yaml } = await readVersion(project.id, version);
@@ -35,10 +31,10 @@ export function Versions({ project, definitions }: Props) {
       await changeDefinitions(project.id, { source, baseVersion, isDryRun: false });
     } catch (error) {
       // A newer version is what the next attempt changes.
-      if (isRefused(error)) await readAgain();
+      if (isRefused(error)) await readAgain(client, project.id);
       throw error;
     }
-    await readAgain();
+    await readAgain(client, project.id);
     leave();
   };
   return (

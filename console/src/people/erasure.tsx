@@ -48,7 +48,7 @@ export function Erasure({ project, id }: { readonly project: Project; readonly i
     setBusy(true);
     setProblem(undefined);
     try {
-      let found = (await (await postJson(path, { user_id: id })).json()) as Receipt;
+      let found = await postJson<Receipt>(path, { user_id: id });
       setReceipt(found);
       setAsking(false);
       // The erasure goes on without this page.

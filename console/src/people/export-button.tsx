@@ -1,7 +1,7 @@
 // Downloads all events of a person.
 import { useState } from 'react';
 import { messageOf } from '../api/message-of.js';
-import { postJson } from '../api/request.js';
+import { sendJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { download } from '../shell/download.js';
 import { peopleTexts } from '../texts/people.js';
@@ -16,12 +16,8 @@ export function ExportButton({ project, id }: { readonly project: Project; reado
     setBusy(true);
     setProblem(undefined);
     try {
-      const response = await postJson(
-        `/api/projects/${project.id}/exports`,
-        { user_id: id },
-        undefined,
-        EXPORT_WITHIN_MS,
-      );
+      const path = `/api/projects/${project.id}/exports`;
+      const response = await sendJson('POST', path, { user_id: id }, { withinMs: EXPORT_WITHIN_MS });
       download(await response.blob(), 'events.ndjson');
     } catch (error) {
       setProblem(messageOf(error, peopleTexts.export));

@@ -2,7 +2,7 @@
 // members, usage, audit trail.
 import { queryOptions } from '@tanstack/react-query';
 import type { ProjectDetails } from '../api/project-details.js';
-import { getJson, request } from '../api/request.js';
+import { getJson, sendJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 
 export interface Token {
@@ -118,14 +118,8 @@ export const auditQuery = (project: Project, before: string | undefined) =>
     pathOf(project, `/audit?limit=${AUDIT_PAGE}${before === undefined ? '' : `&before=${before}`}`),
   );
 
-async function write<T>(method: string, path: string, body?: unknown): Promise<T> {
-  const response = await request(path, {
-    method,
-    headers: { 'Content-Type': 'application/json' },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  return (await response.json()) as T;
-}
+const write = async <T>(method: string, path: string, body?: unknown): Promise<T> =>
+  (await sendJson(method, path, body)).json();
 
 export const changeProject = (project: Project, changes: Partial<ProjectDetails>): Promise<ProjectDetails> =>
   write('PATCH', pathOf(project), changes);

@@ -22,8 +22,8 @@ export function NewProject({ organization, close }: Props) {
     const name = String(new FormData(event.currentTarget).get('project'));
     setBusy(true);
     try {
-      const response = await postJson(`/api/orgs/${organization.id}/projects`, { name });
-      const { id } = (await response.json()) as { readonly id: string };
+      const path = `/api/orgs/${organization.id}/projects`;
+      const { id } = await postJson<{ readonly id: string }>(path, { name });
       // The page of the new project comes from the server, which knows it.
       location.assign(`/projects/${id}/start`);
     } catch (error) {

@@ -18,8 +18,7 @@ interface Created {
   readonly id: string;
 }
 
-const create = async (path: string, name: string): Promise<string> =>
-  ((await (await postJson(path, { name })).json()) as Created).id;
+const create = async (path: string, name: string): Promise<string> => (await postJson<Created>(path, { name })).id;
 
 export function NoProject({ boot }: { readonly boot: Boot }) {
   const [problem, setProblem] = useState<string>();

@@ -31,7 +31,7 @@ export function Demo({ project, boot }: { readonly project: Project; readonly bo
     setProblem(undefined);
     setBusy(true);
     try {
-      const state = (await (await postJson(demoPath(project), {})).json()) as DemoState;
+      const state = await postJson<DemoState>(demoPath(project), {});
       client.setQueryData(demoKey(project), state);
     } catch (error) {
       setProblem(messageOf(error, startTexts.demo.load));

@@ -4,6 +4,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { addAbortSignal, type Readable } from 'node:stream';
+import { messageOf } from '../../platform/errors.js';
 import { UsageError } from '../../platform/usage-error.js';
 import { decoded } from './decode.js';
 import { globRoot, isGlob, toGlobRegExp } from './globs.js';
@@ -102,7 +103,7 @@ interface FoundFile {
 async function expand(path: string): Promise<FoundFile[]> {
   const stats = await stat(path).catch((cause: unknown) => {
     if (isGlob(path)) return undefined;
-    throw new UsageError(`cannot read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new UsageError(`cannot read ${path}: ${messageOf(cause)}`, { cause });
   });
   if (stats?.isDirectory() === false) return [{ file: path, bytes: stats.size }];
   const pattern = stats === undefined ? toGlobRegExp(path) : undefined;
@@ -115,7 +116,7 @@ async function expand(path: string): Promise<FoundFile[]> {
 /** In the order of their paths, without hidden files. */
 async function filesUnder(folder: string): Promise<FoundFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
-    throw new UsageError(`cannot read ${folder}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new UsageError(`cannot read ${folder}: ${messageOf(cause)}`, { cause });
   });
   const shown = entries.filter(({ name }) => isShown(name)).sort((a, b) => (a.name < b.name ? -1 : 1));
   const found: FoundFile[] = [];

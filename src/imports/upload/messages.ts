@@ -1,41 +1,51 @@
 // What an upload answers, line by line: its progress, and at the end a summary or an error.
-import { z } from 'zod';
+import { messageOf } from '../../platform/errors.js';
 import type { ImportSummary } from '../summary.js';
 
-const progressLine = z.object({
-  progress: z.object({
-    read: z.int(),
-    skipped: z.int(),
-    identities: z.int(),
-    bytes_read: z.int(),
-    bytes_total: z.int(),
-    elapsed_ms: z.number(),
-  }),
-});
+interface ProgressLine {
+  readonly progress: {
+    readonly read: number;
+    readonly skipped: number;
+    readonly identities: number;
+    readonly bytes_read: number;
+    readonly bytes_total: number;
+    readonly elapsed_ms: number;
+  };
+}
 
-const distinct = z.object({ count: z.int(), is_exact: z.boolean() });
+interface Distinct {
+  readonly count: number;
+  readonly is_exact: boolean;
+}
 
-const summaryLine = z.object({
-  summary: z.object({
-    read: z.int(),
-    events: z.int(),
-    stored: z.int().nullable(),
-    already_there: z.int().nullable(),
-    dropped: z.int(),
-    refused: z.int(),
-    links: z.int(),
-    profiles: z.int(),
-    skipped: z.array(z.object({ reason: z.string(), count: z.int(), places: z.array(z.string()) })),
-    first: z.iso.datetime().nullable(),
-    last: z.iso.datetime().nullable(),
-    people: distinct,
-    devices: distinct,
-  }),
-});
+interface SummaryLine {
+  readonly summary: {
+    readonly read: number;
+    readonly events: number;
+    readonly stored: number | null;
+    readonly already_there: number | null;
+    readonly dropped: number;
+    readonly refused: number;
+    readonly links: number;
+    readonly profiles: number;
+    readonly skipped: readonly {
+      readonly reason: string;
+      readonly count: number;
+      readonly places: readonly string[];
+    }[];
+    /** ISO 8601, as is `last`. */
+    readonly first: string | null;
+    readonly last: string | null;
+    readonly people: Distinct;
+    readonly devices: Distinct;
+  };
+}
 
-const errorLine = z.object({ error: z.string() });
+interface ErrorLine {
+  readonly error: string;
+}
 
-export type UploadLine = z.infer<typeof progressLine> | z.infer<typeof summaryLine> | z.infer<typeof errorLine>;
+export type UploadLine = ProgressLine | SummaryLine | ErrorLine;
 
 /** Of the folder of the upload, where its import writes temporary files as well. */
 export const DISK_FULL = 'the disk of the service for temporary files (TMPDIR) is full';
@@ -50,17 +60,20 @@ export const isDiskFull = (cause: unknown): boolean =>
 export function toErrorLine(
   cause: unknown,
   { folder, url }: { readonly folder: string; readonly url: string },
-): z.infer<typeof errorLine> {
+): ErrorLine {
   if (isDiskFull(cause)) return { error: DISK_FULL };
-  const text = cause instanceof Error ? cause.message : String(cause);
+  const text = messageOf(cause);
   const { host } = new URL(url);
   return { error: text.replaceAll(`${folder}/`, '').replaceAll(url, 'the service').replaceAll(` ${host}`, '') };
 }
 
-export function toSummaryLine(summary: ImportSummary): z.infer<typeof summaryLine> {
+export function toSummaryLine(summary: ImportSummary): SummaryLine {
   const { read, events, stored, dropped, refused, links, profiles, firstMs, lastMs, people, devices } = summary;
   const hasTimes = firstMs <= lastMs;
-  const toDistinct = ({ count, isExact }: { count: number; isExact: boolean }) => ({ count, is_exact: isExact });
+  const toDistinct = ({ count, isExact }: { count: number; isExact: boolean }): Distinct => ({
+    count,
+    is_exact: isExact,
+  });
   return {
     summary: {
       ...{ read, events, dropped, refused, links, profiles },

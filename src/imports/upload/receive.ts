@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { PublicError } from '../../platform/errors.js';
 import { describeProblem } from '../../platform/http/field-problem.js';
 import { isProcessRunning } from '../../platform/process-running.js';
+import { tryParseJson } from '../values.js';
 import { DISK_FULL, isDiskFull } from './messages.js';
 
 export interface ReceivedFiles {
@@ -105,20 +106,12 @@ async function readHead(chunks: AsyncIterator<Buffer>): Promise<{ head: Head; re
   }
   const newline = bytes.indexOf(NEWLINE);
   const end = newline === -1 ? bytes.length : newline;
-  const parsed = uploadHead.safeParse(tryParse(bytes.subarray(0, end).toString()), { error: describeProblem });
+  const parsed = uploadHead.safeParse(tryParseJson(bytes.subarray(0, end).toString()), { error: describeProblem });
   if (!parsed.success) {
     const problem = parsed.error.issues.map(({ path, message }) => [...path, message].join(' ')).join('; ');
     throw new PublicError('bad_request', `the first line is not a list of files: ${problem}`);
   }
   return { head: parsed.data, rest: bytes.subarray(end + 1) };
-}
-
-function tryParse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function* continued(first: Buffer, chunks: AsyncIterator<Buffer>): AsyncGenerator<Buffer, void, undefined> {

@@ -1,7 +1,7 @@
 // Rights of the service's account in ClickHouse: which it needs, and which it lacks on a server of
 // one's own. docs/operating.md has the statements that grant them.
 import { text } from 'node:stream/consumers';
-import type { ClickHouseClient } from './client.js';
+import { type ClickHouseClient, rowsOf } from './client.js';
 
 /** On the service's database. */
 export const DATABASE_RIGHTS = ['SHOW', 'SELECT', 'INSERT', 'ALTER', 'CREATE TABLE', 'CREATE VIEW', 'DROP TABLE'];
@@ -27,8 +27,8 @@ export async function findMissingRights(clickhouse: ClickHouseClient): Promise<s
 }
 
 async function findRefusingSettings(clickhouse: ClickHouseClient): Promise<string[]> {
-  const result = await clickhouse.query({ query: SETTINGS, format: 'JSONEachRow' });
-  const [{ readonly, ddl } = { readonly: 0, ddl: 1 }] = await result.json<{ readonly: number; ddl: number }>();
+  const rows = await rowsOf<{ readonly: number; ddl: number }>(clickhouse, SETTINGS);
+  const [{ readonly, ddl } = { readonly: 0, ddl: 1 }] = rows;
   return [
     ...(readonly === 0 ? [] : [`readonly = ${readonly} in its profile`]),
     ...(ddl === 1 ? [] : ['allow_ddl = 0 in its profile']),

@@ -65,3 +65,33 @@ export const askClickHouse = (clickhouse: ClickHouseClient): Promise<unknown> =>
     // Without a timeout, a server that never replies would hold one more connection per check.
     abort_signal: AbortSignal.timeout(ASKED_FOR_MS),
   });
+
+/** With a client of this server, which is closed afterwards. */
+export async function withClient<T>(
+  url: string,
+  database: string,
+  work: (clickhouse: ClickHouseClient) => Promise<T>,
+): Promise<T> {
+  const clickhouse = createClickHouse({ CLICKHOUSE_URL: url, CLICKHOUSE_DATABASE: database });
+  try {
+    return await work(clickhouse);
+  } finally {
+    await clickhouse.close();
+  }
+}
+
+/** The rows of a query, all in memory. */
+export async function rowsOf<T>(
+  clickhouse: ClickHouseClient,
+  query: string,
+  params: Readonly<Record<string, unknown>> = {},
+  settings: StatementSettings = {},
+): Promise<T[]> {
+  const result = await clickhouse.query({
+    query,
+    query_params: params,
+    clickhouse_settings: settings,
+    format: 'JSONEachRow',
+  });
+  return result.json<T>();
+}

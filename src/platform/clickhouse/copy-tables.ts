@@ -1,31 +1,24 @@
 // Tables of a replica that begins empty beside others, after its disk was lost or its server was
 // replaced: they are those of another replica, as they are now. The migrations would create the
 // tables of the first version, which ClickHouse does not let join.
-import { type ClickHouseClient, READ_ONLY } from './client.js';
+import { type ClickHouseClient, READ_ONLY, rowsOf } from './client.js';
 import { isReplicaKnown } from './failures.js';
 
 /** Creates the tables and views that are missing, and the list of what was applied. */
 export async function copyTables(from: ClickHouseClient, to: ClickHouseClient): Promise<void> {
-  const result = await from.query({
-    // Views read tables, which must be there.
-    query: `SELECT create_table_query AS query FROM system.tables
-      WHERE database = currentDatabase() AND name != 'schema_migrations' ORDER BY engine LIKE '%View', name`,
-    clickhouse_settings: READ_ONLY,
-    format: 'JSONEachRow',
-  });
-  for (const { query } of await result.json<{ query: string }>()) {
+  for (const { query } of await rowsOf<{ query: string }>(from, TABLES, {}, READ_ONLY)) {
     const create = query.replace(/^CREATE (?:TABLE|MATERIALIZED VIEW|VIEW)/, '$& IF NOT EXISTS');
     await to.command({ query: create }).catch((cause: unknown) => {
       throw isReplicaKnown(cause) ? stillKnown(cause) : cause;
     });
   }
-  const applied = await from.query({ query: 'SELECT name FROM schema_migrations', format: 'JSONEachRow' });
-  await to.insert({
-    table: 'schema_migrations',
-    values: await applied.json<{ name: string }>(),
-    format: 'JSONEachRow',
-  });
+  const applied = await rowsOf<{ name: string }>(from, 'SELECT name FROM schema_migrations');
+  await to.insert({ table: 'schema_migrations', values: applied, format: 'JSONEachRow' });
 }
+
+/** Views read tables, which must be there. */
+const TABLES = `SELECT create_table_query AS query FROM system.tables
+  WHERE database = currentDatabase() AND name != 'schema_migrations' ORDER BY engine LIKE '%View', name`;
 
 const stillKnown = (cause: unknown): Error =>
   new Error(

@@ -1,5 +1,5 @@
 // Disks of a ClickHouse server. Object storage has no end and is left out.
-import { type ClickHouseClient, READ_ONLY } from './client.js';
+import { type ClickHouseClient, READ_ONLY, rowsOf } from './client.js';
 
 export interface Disk {
   readonly name: string;
@@ -10,7 +10,4 @@ export interface Disk {
 const DISKS = `SELECT name, toFloat64(free_space) AS freeBytes, toFloat64(total_space) AS totalBytes
   FROM system.disks WHERE total_space > 0 AND total_space < 1e18`;
 
-export async function readDisks(clickhouse: ClickHouseClient): Promise<Disk[]> {
-  const result = await clickhouse.query({ query: DISKS, clickhouse_settings: READ_ONLY, format: 'JSONEachRow' });
-  return result.json<Disk>();
-}
+export const readDisks = (clickhouse: ClickHouseClient): Promise<Disk[]> => rowsOf(clickhouse, DISKS, {}, READ_ONLY);

@@ -4,13 +4,12 @@
 // same columns. One that has nothing yet beside others takes their tables instead.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '../config.js';
 import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
-import { createPostgres, type Postgres } from '../postgres/client.js';
+import { type Postgres, type PostgresSettings, withPostgres } from '../postgres/client.js';
 import type { StepProgress } from '../progress.js';
 import { UsageError } from '../usage-error.js';
-import { type ClickHouseClient, type ClickHouseSettings, createClickHouse } from './client.js';
+import { type ClickHouseSettings, rowsOf, withClient } from './client.js';
 import { copyTables } from './copy-tables.js';
 import { inOneLine } from './failures.js';
 import { findLoss } from './lost-shard.js';
@@ -70,13 +69,10 @@ export interface MigrateOptions {
  * All hosts of all shards. Throws after all others are done, naming the hosts that failed. Resolves
  * with the names of the newly applied files.
  */
-export async function migrateShards(
-  config: ClickHouseSettings & Pick<Config, 'DATABASE_URL'>,
+export const migrateShards = (
+  config: ClickHouseSettings & PostgresSettings,
   options: MigrateOptions = {},
-): Promise<string[]> {
-  const postgres = createPostgres(config, { poolMax: 1 });
-  return migrateEach(config, postgres, options).finally(() => postgres.destroy());
-}
+): Promise<string[]> => withPostgres(config, (postgres) => migrateEach(config, postgres, options));
 
 async function migrateEach(
   config: ClickHouseSettings,
@@ -193,8 +189,8 @@ async function prepareHost(url: string, database: string): Promise<string[]> {
       query:
         'CREATE TABLE IF NOT EXISTS schema_migrations (name String, applied_at DateTime DEFAULT now()) ENGINE = MergeTree ORDER BY name',
     });
-    const result = await clickhouse.query({ query: 'SELECT name FROM schema_migrations', format: 'JSONEachRow' });
-    const applied = new Set((await result.json<{ name: string }>()).map((row) => row.name));
+    const rows = await rowsOf<{ name: string }>(clickhouse, 'SELECT name FROM schema_migrations');
+    const applied = new Set(rows.map(({ name }) => name));
     const files = migrationFiles();
     const unknown = [...applied].filter((name) => !files.includes(name)).sort();
     if (unknown.length > 0) throw new NewerData('ClickHouse', unknown);
@@ -207,8 +203,7 @@ export const createDatabase = (url: string, database: string): Promise<void> =>
   // A database that every server has, because this one may not exist yet.
   withClient(url, 'system', async (clickhouse) => {
     const query = 'SELECT name FROM databases WHERE name = {database:String}';
-    const found = await clickhouse.query({ query, query_params: { database }, format: 'JSONEachRow' });
-    if ((await found.json()).length > 0) return;
+    if ((await rowsOf(clickhouse, query, { database })).length > 0) return;
     await clickhouse.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
   });
 
@@ -219,17 +214,3 @@ const applyFile = (url: string, database: string, file: { name: string; layout: 
     }
     await clickhouse.insert({ table: 'schema_migrations', values: [{ name: file.name }], format: 'JSONEachRow' });
   });
-
-/** With a client of this server, which is closed afterwards. */
-export async function withClient<T>(
-  url: string,
-  database: string,
-  work: (clickhouse: ClickHouseClient) => Promise<T>,
-): Promise<T> {
-  const clickhouse = createClickHouse({ CLICKHOUSE_URL: url, CLICKHOUSE_DATABASE: database });
-  try {
-    return await work(clickhouse);
-  } finally {
-    await clickhouse.close();
-  }
-}

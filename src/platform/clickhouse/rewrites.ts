@@ -1,7 +1,7 @@
 // Mutations of the service's database: ClickHouse rewrites parts in the background, after a
 // migration for example, and answers queries meanwhile.
 import type { StepProgress } from '../progress.js';
-import { type ClickHouseClient, READ_ONLY } from './client.js';
+import { type ClickHouseClient, READ_ONLY, rowsOf } from './client.js';
 
 /** What unfinished mutations have not rewritten yet. */
 export interface Rewrites {
@@ -10,8 +10,7 @@ export interface Rewrites {
 }
 
 export async function readRewrites(clickhouse: ClickHouseClient): Promise<Rewrites> {
-  const result = await clickhouse.query({ query: LEFT, clickhouse_settings: READ_ONLY, format: 'JSONEachRow' });
-  const [row] = await result.json<Rewrites>();
+  const [row] = await rowsOf<Rewrites>(clickhouse, LEFT, {}, READ_ONLY);
   return row ?? { parts: 0, bytes: 0 };
 }
 

@@ -54,10 +54,12 @@ export interface Home extends Placement {
 /** A PostgreSQL that accepts a query but never replies counts as unavailable. */
 const ANSWER_TIMEOUT_MS = 5_000;
 
-const FIRST_PLACEMENT: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: false };
+/** Of a project that has no row. */
+export const FIRST_PLACEMENT: Placement = { shard: FIRST_SHARD, epoch: 1, isMoving: false };
 
 export interface ShardRow {
   readonly id: number;
+  /** URLs with passwords, which messages must not show. */
   readonly urls: readonly string[];
   /** Cluster of the hosts behind one address; null when it leads to one host. */
   readonly cluster: string | null;
@@ -205,22 +207,22 @@ export class Shards {
       name: new URL(url).host,
       clickhouse: createClickHouse({ ...this.#config, CLICKHOUSE_URL: url }, options),
     }));
-    const [writer] = hosts;
-    if (writer === undefined) throw new Error(`shard ${id} has no URL`);
-    const { clickhouse } = writer;
-    this.#addresses.set(id, addressOf(row));
     const clients = hosts.map((host) => host.clickhouse);
+    const [clickhouse] = clients;
+    if (clickhouse === undefined) throw new Error(`shard ${id} has no URL`);
+    this.#addresses.set(id, addressOf(row));
     this.#opened.push(...clients);
-    const shard: Shard = { id, hosts, clickhouse };
     if (hosts.length > 1) this.#readers.set(id, new ReplicaReader(this.#openReplicas(row, hosts)));
-    if (cluster !== null || hosts.length > 1) {
-      const running = cluster === null ? runningOnReplicas(clients) : runningInCluster(clickhouse, cluster);
-      for (const client of clients) watchHosts(client, running);
-      Object.assign(shard, {
-        writer: new ShardWriter({ postgres: this.#postgres, shard: id, hosts: clients, running }),
-      });
-    }
-    this.#known.set(id, shard);
+    const shard: Shard = { id, hosts, clickhouse };
+    if (cluster === null && hosts.length === 1) return this.#know(shard);
+    const running = cluster === null ? runningOnReplicas(clients) : runningInCluster(clickhouse, cluster);
+    for (const client of clients) watchHosts(client, running);
+    const writer = new ShardWriter({ postgres: this.#postgres, shard: id, hosts: clients, running });
+    return this.#know({ ...shard, writer });
+  }
+
+  #know(shard: Shard): Shard {
+    this.#known.set(shard.id, shard);
     return shard;
   }
 

@@ -46,6 +46,16 @@ export function createPostgres(config: PostgresSettings, { poolMax = 5, answerMs
   });
 }
 
+/** With one connection, which is closed afterwards. */
+export async function withPostgres<T>(config: PostgresSettings, work: (postgres: Postgres) => Promise<T>): Promise<T> {
+  const postgres = createPostgres(config, { poolMax: 1 });
+  try {
+    return await work(postgres);
+  } finally {
+    await postgres.destroy();
+  }
+}
+
 /** The part of pg's client that knex uses. */
 interface Connection {
   query(statement: unknown, callback: (error: unknown, result: unknown) => void): void;

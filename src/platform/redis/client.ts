@@ -78,8 +78,8 @@ function stopSocketTimer(redis: Redis): void {
  * Resolves when a fail-fast client can be used, so that a process listens only then and fails none
  * of its first requests. While Redis is unavailable, after a while: other requests need none.
  */
-export async function firstReady(redis: Redis, withinMs = READY_WITHIN_MS): Promise<void> {
+export async function firstReady(redis: Redis): Promise<void> {
   if (redis.status === 'ready') return;
   const ready = new Promise<void>((resolve) => void redis.once('ready', resolve));
-  await withTimeout(withinMs, ready).catch(() => {});
+  await withTimeout(READY_WITHIN_MS, ready).catch(() => {});
 }

@@ -1,6 +1,6 @@
 // `format: json`: the envelope. Rows carry `value` and `metric` beside the columns, so that a
 // reader need not know which column contains the metric.
-import { tryParseNumberText } from '../../platform/number-text.js';
+import { numberOfCell } from '../../platform/number-text.js';
 import type { Answer } from '../shape.js';
 
 export const formatJson = (answer: Answer): string => [...jsonPieces(answer)].join('');
@@ -25,18 +25,12 @@ export function* jsonPieces(answer: Answer): Generator<string> {
 }
 
 // fromEntries defines properties instead of setting them: a column named `__proto__` is an ordinary
-// column.
+// column. `value` is null if the metric is not a number: a latest value may be a text.
 function toRow({ columns, metric }: Answer, row: Answer['rows'][number]): Record<string, unknown> {
   const entries = columns.map((column, index): [string, unknown] => [column.name, row[index] ?? null]);
   if (metric === undefined) return Object.fromEntries(entries);
   const value = row[columns.findIndex((column) => column.name === metric.column)] ?? null;
-  return Object.fromEntries([...entries, ['value', toNumber(value)], ['metric', metric.name]]);
-}
-
-/** `value` is null if the metric is not a number: a latest value may be a text. */
-function toNumber(value: Answer['rows'][number][number]): number | null {
-  if (typeof value === 'string') return tryParseNumberText(value) ?? null;
-  return typeof value === 'number' ? value : null;
+  return Object.fromEntries([...entries, ['value', numberOfCell(value)], ['metric', metric.name]]);
 }
 
 function toMetadata({ isTruncated, warnings, metadata, period, earlier }: Answer): Record<string, unknown> {

@@ -11,13 +11,10 @@ export interface Piece {
 const LINE_WIDTH = 100;
 const DEEPER = '  ';
 
-const widthOf = (pieces: readonly Piece[], between = 0): number =>
-  pieces.reduce((sum, { width }) => sum + width, Math.max(0, pieces.length - 1) * between);
-
 export const word = (sql: string): Piece => ({ width: sql.length, print: () => sql });
 
 export const inline = (...pieces: readonly Piece[]): Piece => ({
-  width: widthOf(pieces),
+  width: pieces.reduce((sum, { width }) => sum + width, 0),
   print: (indent) => pieces.map((piece) => piece.print(indent)).join(''),
 });
 

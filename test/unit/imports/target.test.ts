@@ -71,6 +71,10 @@ test('resolveTarget() asks for --key when the key cannot be read', async () => {
   await expect(resolveTarget(none, { dataDirectory, readSecretKey: stopped })).rejects.toThrow(
     'the key of the service cannot be read: no running service found at data; give --key',
   );
+  const refused = new AggregateError([new Error('connect ECONNREFUSED ::1:5432')]);
+  await expect(resolveTarget(none, { dataDirectory, readSecretKey: () => Promise.reject(refused) })).rejects.toThrow(
+    'the key of the service cannot be read: connect ECONNREFUSED ::1:5432; give --key',
+  );
   const undecipherable = async () => null;
   await expect(resolveTarget(none, { dataDirectory, readSecretKey: undecipherable })).rejects.toThrow(
     'because SECRET_KEY_BASE has changed; give --key',

@@ -1,12 +1,7 @@
 // Fair concurrency limit of queries: places per project, queue, aborted requests.
 import { expect, test } from 'vitest';
 import { toProjectId } from '../../../src/platform/ids.js';
-import {
-  createQueryConcurrency,
-  type Leave,
-  type QueryConcurrency,
-  type QueryConcurrencyLimits,
-} from '../../../src/query-api/query-concurrency.js';
+import { type Leave, QueryConcurrency, type QueryConcurrencyLimits } from '../../../src/query-api/query-concurrency.js';
 
 const stay = new AbortController().signal;
 const A = toProjectId('aaaaaaaa-0000-4000-8000-000000000000');
@@ -19,7 +14,7 @@ const NAMES = new Map([
 ]);
 
 const create = (limits: Partial<QueryConcurrencyLimits> = {}): QueryConcurrency =>
-  createQueryConcurrency({ concurrency: 4, perProjectMax: 3, queueMax: 100, ...limits });
+  new QueryConcurrency({ concurrency: 4, perProjectMax: 3, queueMax: 100, ...limits });
 
 /** Records the projects that are admitted in order, and lets them leave. */
 function watch(concurrency: QueryConcurrency) {
