@@ -1,48 +1,19 @@
 // The request of an import: files go as one body, a line of JSON with their names and sizes before
 // them; the answer is read line by line. fetch would not tell how much has been sent.
+import type { ErrorLine, ProgressLine, SummaryLine } from '../../../src/imports/upload/lines.js';
 import { failureOf, isPage, PAGE_CAME, RequestFailed, signInAgain } from '../api/request.js';
 import type { Project } from '../boot.js';
 import { importTexts } from '../texts/import.js';
 
-export interface ImportSummary {
-  readonly read: number;
-  readonly events: number;
-  readonly stored: number | null;
-  readonly already_there: number | null;
-  readonly dropped: number;
-  readonly refused: number;
-  readonly links: number;
-  readonly profiles: number;
-  readonly skipped: readonly { readonly reason: string; readonly count: number; readonly places: readonly string[] }[];
-  readonly first: string | null;
-  readonly last: string | null;
-  readonly people: Distinct;
-  readonly devices: Distinct;
-}
-
-export interface Distinct {
-  readonly count: number;
-  readonly is_exact: boolean;
-}
-
-export interface ImportProgress {
-  readonly read: number;
-  readonly identities: number;
-  readonly bytes_read: number;
-  readonly bytes_total: number;
-  readonly elapsed_ms: number;
-}
+export type ImportSummary = SummaryLine['summary'];
+export type ImportProgress = ProgressLine['progress'];
 
 /** Progress of sending the files, 0 to 1, and then of the import. */
 export type Step =
   | { readonly kind: 'uploading'; readonly share: number }
   | { readonly kind: 'importing'; readonly progress: ImportProgress };
 
-interface Line {
-  readonly progress?: ImportProgress;
-  readonly summary?: ImportSummary;
-  readonly error?: string;
-}
+type Line = Partial<ProgressLine & SummaryLine & ErrorLine>;
 
 export interface ImportRequest {
   readonly source: string;

@@ -1,10 +1,11 @@
 // Importing the history of another product: the files are checked first, and imported after that.
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import type { Distinct } from '../../../src/imports/upload/lines.js';
 import { instant, exact as number } from '../answer/format.js';
 import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { importTexts } from '../texts/import.js';
-import { type Distinct, type ImportProgress, type ImportSummary, requestImport, type Step } from './import-request.js';
+import { type ImportProgress, type ImportSummary, requestImport, type Step } from './import-request.js';
 import { Problem } from './problem.js';
 import { ScrollingTable } from './scrolling-table.js';
 import style from './settings.module.css';

@@ -1,5 +1,5 @@
 // How an import ends: what its thread said last, and whether it was told to stop before that.
-import type { UploadLine } from './messages.js';
+import type { UploadLine } from './lines.js';
 
 export interface Ended {
   /** What the thread said last. */

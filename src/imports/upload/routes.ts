@@ -25,7 +25,7 @@ import { tryToSite } from '../site.js';
 import { recordBegun, recordEnded } from './audit.js';
 import { claimImport } from './claim.js';
 import { type Ended, Ending } from './ending.js';
-import type { UploadLine } from './messages.js';
+import type { UploadLine } from './lines.js';
 import { receiveFiles, removeLeftFolders } from './receive.js';
 import type { UploadJob } from './thread.js';
 

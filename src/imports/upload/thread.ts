@@ -7,7 +7,8 @@ import { libraryOf } from '../library.js';
 import { runImport } from '../run-import.js';
 import { findSource } from '../sources/table.js';
 import type { ImportSummary } from '../summary.js';
-import { toErrorLine, toSummaryLine, type UploadLine } from './messages.js';
+import type { UploadLine } from './lines.js';
+import { toErrorLine, toSummaryLine } from './messages.js';
 
 export interface UploadJob {
   readonly source: string;
