@@ -177,5 +177,7 @@ const isTold = ({ missing, unknown, changed, disordered }: AlertFindings): boole
 const countBy = (names: readonly string[]): Record<string, number> =>
   Object.fromEntries([...new Set(names)].sort().map((name) => [name, names.filter((other) => other === name).length]));
 
+// Of runs that end without a ledger, too.
+say(`seed ${seed}`);
 // Exit explicitly: after cut connections, Node's own cleanup may never end.
 process.exit((await (shards > 1 ? runShards({ shards, durationMs, seed, say }) : run())) ? 0 : 1);

@@ -1,4 +1,4 @@
-// A fault run as a process. Its ledger is printed; the seed in it repeats the run.
+// A fault run as a process. Its seed and its ledger are printed; the seed repeats the run.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { packageRoot } from '../../src/platform/paths.js';
@@ -15,5 +15,7 @@ export async function injectFaults<Ledger>(...args: readonly string[]): Promise<
   });
   const status = await new Promise((resolve) => child.once('close', resolve));
   process.stdout.write(printed);
+  if (printed === '')
+    throw new Error(`the fault run ended with ${status} and no ledger; its seed and its error are above`);
   return { status, ledger: JSON.parse(printed) };
 }
