@@ -40,7 +40,7 @@ export function Audit({ project }: { readonly project: Project }) {
                 {nameOf(entry.actor)
                   ?.split(/(?<=[@.])/)
                   .map((part, index) => (
-                    // biome-ignore lint/suspicious/noArrayIndexKey: parts are told by their places
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a part has no other key than its place
                     <Fragment key={index}>
                       {part}
                       <wbr />
