@@ -54,6 +54,9 @@ export function serverConfig(options: ServerConfigOptions): string {
     },
     backups: { allowed_path: backups },
     storage_configuration: { disks: { default: { keep_free_space_bytes: KEPT_FREE_BYTES } } },
+    // Rows are on the disk when the insert is answered: the default leaves them to the system's
+    // cache, and a power failure takes those of half a minute.
+    merge_tree: { fsync_after_insert: 1, fsync_part_directory: 1 },
     max_server_memory_usage: memoryBytes,
     max_concurrent_queries: 64,
     // The defaults allow caches of several gigabytes and hundreds of threads.

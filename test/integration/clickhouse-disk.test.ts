@@ -1,12 +1,12 @@
-// Failed writes of the embedded ClickHouse, on a small disk that is filled: nothing is stored that
-// is not there after its next start.
+// The embedded ClickHouse and its disk: what is on it when an insert is answered, and what happens
+// when it is full.
 import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tryMountSmallDisk } from '../../faults/inject.js';
-import { createClickHouse } from '../../src/platform/clickhouse/client.js';
+import { createClickHouse, rowsOf } from '../../src/platform/clickhouse/client.js';
 import { FAILED_WRITE } from '../../src/platform/clickhouse/failed-writes.js';
 import { createDatabase } from '../../src/platform/clickhouse/migrate.js';
 import { insertWithQueryIdLock } from '../../src/platform/clickhouse/query-id-lock.js';
@@ -60,11 +60,12 @@ const insert = (): Promise<void> =>
     ...{ table: 'numbers', queryId: 'insert', bytes: Buffer.from('\x01\x01\x01n\x05UInt8\x07', 'latin1') },
   });
 
-async function count(): Promise<number> {
-  const result = await client.query({ query: 'SELECT count() AS rows FROM numbers', format: 'JSONEachRow' });
-  const [row] = await result.json<{ rows: string }>();
-  return Number(row?.rows);
+async function ask(query: string): Promise<number> {
+  const [row] = await rowsOf<{ n: string }>(client, query);
+  return Number(row?.n);
 }
+const count = () => ask('SELECT count() AS n FROM numbers');
+const countSynced = () => ask("SELECT sum(value) AS n FROM system.events WHERE event = 'FileSync'");
 
 /** Fills the disk but for so many bytes. */
 function fill(leftBytes: number): void {
@@ -73,15 +74,22 @@ function fill(leftBytes: number): void {
   writeFileSync(join(filler, `${leftBytes}`), Buffer.alloc(bavail * bsize - leftBytes));
 }
 
+test('an insert is on the disk when it is answered', async () => {
+  const before = await countSynced();
+  await insert();
+  expect(await countSynced()).toBeGreaterThan(before);
+});
+
 // Only root may mount the disk.
 describe.skipIf(disk === undefined)('ClickHouse on a disk that fills', () => {
   test('refuses an insert while less than 256 MiB are left', async () => {
+    const before = await count();
     await insert();
     fill(250 << 20);
     await expect(insert()).rejects.toMatchObject({ code: '243' });
     rmSync(filler, { recursive: true });
     await insert();
-    expect(await count()).toBe(2);
+    expect(await count()).toBe(before + 2);
   });
 
   test('neither an insert nor a backup counts as done after a failed write, and it starts again without', async () => {
