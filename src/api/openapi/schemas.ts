@@ -13,6 +13,7 @@ import {
   projectDeletionBody,
   tokenBody,
 } from '../../accounts/schema.js';
+import * as alerts from '../../alerts/answers.js';
 import { alertSchema } from '../../alerts/config-schema.js';
 import { dryRunBody } from '../../alerts/schema.js';
 import { newCardSchema } from '../../dashboards/add-card.js';
@@ -24,8 +25,8 @@ import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { deadLetterBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
+import * as reports from '../../reports/answers.js';
 import { reportDryRunBody } from '../../reports/schema.js';
-import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
 import * as definitionAnswers from './definition-answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
@@ -90,9 +91,9 @@ const SCHEMAS = {
   AlertCheck: alerts.alertCheck,
   AlertDryRun: alerts.alertDryRun,
   AlertDryRunBody: dryRunBody,
-  Report: alerts.report,
-  ReportRun: alerts.reportRun,
-  ReportDryRun: alerts.reportDryRun,
+  Report: reports.report,
+  ReportRun: reports.reportRun,
+  ReportDryRun: reports.reportDryRun,
   ReportDryRunBody: reportDryRunBody,
   WebhookSecret: alerts.webhookSecret,
   Organization: answers.organization,
