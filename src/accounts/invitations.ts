@@ -1,8 +1,8 @@
 // Invitations in PostgreSQL: a secret link for one e-mail address, valid for seven days and for one
 // person, as long as the sender may still invite.
 import { digestKey } from '../access/keys.js';
-import { isAtLeast } from '../access/roles.js';
-import { type Role, ruleOf } from '../access/route-matrix.js';
+import { isAtLeast, type Role } from '../access/roles.js';
+import { ruleOf } from '../access/route-matrix.js';
 import type { Person } from '../access/session-middleware.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type OrganizationId, randomBase62, toOrganizationId } from '../platform/ids.js';

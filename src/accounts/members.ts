@@ -1,7 +1,7 @@
 // Members of an organization in PostgreSQL. At least one owner must remain: removing or demoting an
 // owner locks the organization first, so that two owners cannot leave concurrently. A person
 // who changes another member must still be an owner then: roles may have changed in the meantime.
-import type { Role } from '../access/route-matrix.js';
+import type { Role } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -1,8 +1,7 @@
 // Projects in PostgreSQL and their API representation. store.ts creates them, because the
 // standalone stack does so too.
 import { digestKey, encryptSecret, newKey, shownPrefix, tryDecryptSecret } from '../access/keys.js';
-import { capabilitiesOf, isAtLeast } from '../access/roles.js';
-import type { Role } from '../access/route-matrix.js';
+import { capabilitiesOf, isAtLeast, type Role } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -1,7 +1,7 @@
 // Organizations and projects in PostgreSQL.
 
 import { digestKey, encryptSecret, newKey, shownPrefix } from '../access/keys.js';
-import type { Role } from '../access/route-matrix.js';
+import type { Role } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { newUuidV7, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -1,8 +1,7 @@
 // Access tokens in PostgreSQL. A token is returned once and only its digest is stored.
 // src/access/find-credential.ts checks its rights when it is used.
 import { digestKey, newKey, shownPrefix } from '../access/keys.js';
-import { isAtLeast, type TokenKind, tokenKindsOf, tokenScopesOf } from '../access/roles.js';
-import type { Role } from '../access/route-matrix.js';
+import { isAtLeast, type Role, type TokenKind, tokenKindsOf, tokenScopesOf } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';

@@ -1,7 +1,7 @@
 // Response schemas. test/integration/openapi.test.ts validates real responses of every route
 // against them.
 import { z } from 'zod';
-import { ROLES } from '../../access/roles.js';
+import { ROLES, SCOPES, TOKEN_KINDS } from '../../access/roles.js';
 import { variableSchema } from '../../dashboards/config-schema.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
@@ -10,7 +10,7 @@ import { MODES } from '../../query/sources/index.js';
 const moment = z.iso.datetime();
 const role = z.enum(ROLES);
 const count = z.int().min(0);
-const scopes = z.array(z.enum(['track', 'query', 'dashboards', 'admin']));
+const scopes = z.array(z.enum(SCOPES));
 
 const fix = z
   .strictObject({ line: z.int().min(1), column: z.int().min(1), length: count, text: z.string() })
@@ -269,7 +269,7 @@ export const discardedJob = decidedJob.extend({ status: z.literal('discarded') }
 const tokenBase = z.strictObject({
   id: z.uuid(),
   name: z.string(),
-  kind: z.enum(['personal', 'service']),
+  kind: z.enum(TOKEN_KINDS),
   scopes,
   prefix: z.string(),
   created_at: moment,
