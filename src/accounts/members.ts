@@ -5,18 +5,10 @@ import type { Role } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { Member } from './answers.js';
 import { mayInvite, revokeInvitationsBy, revokeInvitationsTo } from './invitations.js';
 import type { Leaving } from './schema.js';
 import { requireTypedName } from './typed-name.js';
-
-/** Member in API responses. */
-export interface Member {
-  readonly user_id: string;
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly role: Role;
-  readonly joined_at: Date;
-}
 
 const membersOf = (postgres: Postgres, organizationId: OrganizationId) =>
   postgres('members').join('people', 'people.id', 'person_id').where({ organization_id: organizationId });

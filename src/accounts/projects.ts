@@ -7,26 +7,11 @@ import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } fr
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, recordAudit } from '../privacy/audit-store.js';
 import { rescheduleReports } from '../reports/report-store.js';
+import type { Project } from './answers.js';
 import { type Quotas, requireProjectQuota } from './quotas.js';
 import type { ProjectChanges, ProjectDeletion } from './schema.js';
 import { createProject } from './store.js';
 import { requireTypedName } from './typed-name.js';
-
-export interface Project {
-  readonly id: string;
-  readonly name: string;
-  readonly organization_id: string;
-  readonly public_key: string;
-  /** Only in reads of one project by an admin or owner; null when SECRET_KEY_BASE has changed. */
-  readonly secret_key?: string | null;
-  readonly role?: Role;
-  readonly capabilities?: readonly string[];
-  readonly ip_policy: string;
-  readonly timezone: string;
-  /** Whether the SDKs of other products may send. */
-  readonly other_sdks: boolean;
-  readonly created_at: Date;
-}
 
 const SHOWN = [
   'id',

@@ -1,16 +1,13 @@
 // Response schemas. test/integration/openapi.test.ts validates real responses of every route
 // against them.
 import { z } from 'zod';
-import { ROLES, SCOPES, TOKEN_KINDS } from '../../access/roles.js';
 import { variableSchema } from '../../dashboards/config-schema.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
 import { MODES } from '../../query/sources/index.js';
 
 const moment = z.iso.datetime();
-const role = z.enum(ROLES);
 const count = z.int().min(0);
-const scopes = z.array(z.enum(SCOPES));
 
 const fix = z
   .strictObject({ line: z.int().min(1), column: z.int().min(1), length: count, text: z.string() })
@@ -156,70 +153,6 @@ export const catalog = z.strictObject({
 
 export const deletedDashboard = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
 
-export const organization = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  slug: z.string(),
-  role,
-  created_at: moment,
-});
-const adminKey = z.string().meta({ description: 'shown here and never again', examples: ['ak_…'] });
-export const newOrganization = organization.extend({ admin_key: adminKey });
-export const rotatedAdminKey = z.strictObject({ admin_key: adminKey });
-
-export const member = z.strictObject({
-  user_id: z.uuid(),
-  email: z.string().nullable(),
-  name: z.string().nullable(),
-  role,
-  joined_at: moment,
-});
-export const removedMember = z.strictObject({ status: z.literal('removed'), user_id: z.uuid() });
-
-export const leftOrganization = z.strictObject({ status: z.literal('left'), id: z.uuid() });
-
-export const invitation = z.strictObject({
-  id: z.uuid(),
-  email: z.string(),
-  role,
-  token: z.string().nullable().meta({ description: 'null when it was sent by mail' }),
-  accept_url: z.string().nullable(),
-  expires_at: moment,
-});
-
-export const openInvitation = invitation.omit({ token: true, accept_url: true }).extend({
-  invited_by: z.uuid().meta({ description: 'the member who sent it' }),
-  created_at: moment,
-});
-export const revokedInvitation = z.strictObject({ status: z.literal('revoked'), id: z.uuid() });
-
-export const domain = z.strictObject({
-  id: z.uuid(),
-  domain: z.string(),
-  token: z.string(),
-  record_name: z.string().meta({ description: 'where the TXT record is published' }),
-  record_value: z.string(),
-  verified_at: moment.nullable(),
-  record_seen_at: moment.nullable().meta({ description: 'when the TXT record was last seen' }),
-  admits_until: moment.nullable().meta({ description: 'extended each day that the record is found' }),
-});
-export const removedDomain = z.strictObject({ status: z.literal('removed'), id: z.uuid() });
-
-export const project = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  organization_id: z.uuid(),
-  public_key: z.string(),
-  secret_key: z.string().nullable().optional().meta({ description: 'for admins and owners, of one project' }),
-  role: role.optional(),
-  capabilities: z.array(z.string()).optional(),
-  ip_policy: z.enum(['anonymize', 'full', 'drop']),
-  timezone: z.string(),
-  other_sdks: z.boolean().meta({ description: 'whether SDKs of other products may send' }),
-  created_at: moment,
-});
-export const deletedById = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
-
 export const demo = z.strictObject({
   status: z.enum(['none', 'waiting', 'loading', 'ready', 'failed']),
   project_id: z.uuid().nullable(),
@@ -265,30 +198,6 @@ export const delivery = z.strictObject({
 const decidedJob = z.strictObject({ queue: z.string(), id: z.string() });
 export const replayedJob = decidedJob.extend({ status: z.literal('replayed') });
 export const discardedJob = decidedJob.extend({ status: z.literal('discarded') });
-
-const tokenBase = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  kind: z.enum(TOKEN_KINDS),
-  scopes,
-  prefix: z.string(),
-  created_at: moment,
-  expires_at: moment,
-});
-export const newToken = tokenBase.extend({ token: z.string().meta({ description: 'shown here and never again' }) });
-export const token = tokenBase.extend({
-  project_id: z.uuid(),
-  created_by: z.uuid().nullable(),
-  last_used_at: moment.nullable(),
-  revoked_at: moment.nullable(),
-});
-
-export const usageDay = z.strictObject({
-  date: z.iso.date(),
-  events_ingested: count,
-  events_stored: count,
-  queries_run: count,
-});
 
 const dashboardSummary = z.strictObject({
   id: z.uuid(),

@@ -1,5 +1,6 @@
 // Named component schemas of the OpenAPI document.
 import { z } from 'zod';
+import * as accounts from '../../accounts/answers.js';
 import {
   accountDeletionBody,
   domainBody,
@@ -27,6 +28,7 @@ import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as reports from '../../reports/answers.js';
 import { reportDryRunBody } from '../../reports/schema.js';
+import { usageDay } from '../../usage/answers.js';
 import * as answers from './answers.js';
 import * as definitionAnswers from './definition-answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
@@ -96,28 +98,28 @@ const SCHEMAS = {
   ReportDryRun: reports.reportDryRun,
   ReportDryRunBody: reportDryRunBody,
   WebhookSecret: alerts.webhookSecret,
-  Organization: answers.organization,
-  NewOrganization: answers.newOrganization,
-  RotatedAdminKey: answers.rotatedAdminKey,
-  Member: answers.member,
-  RemovedMember: answers.removedMember,
-  LeftOrganization: answers.leftOrganization,
-  DeletedOrganization: answers.deletedById,
-  DeletedPerson: answers.deletedById,
-  Invitation: answers.invitation,
-  OpenInvitation: answers.openInvitation,
-  RevokedInvitation: answers.revokedInvitation,
-  Domain: answers.domain,
-  RemovedDomain: answers.removedDomain,
-  Project: answers.project,
-  DeletedProject: answers.deletedById,
+  Organization: accounts.organization,
+  NewOrganization: accounts.newOrganization,
+  RotatedAdminKey: accounts.rotatedAdminKey,
+  Member: accounts.member,
+  RemovedMember: accounts.removedMember,
+  LeftOrganization: accounts.leftOrganization,
+  DeletedOrganization: accounts.deletedById,
+  DeletedPerson: accounts.deletedById,
+  Invitation: accounts.invitation,
+  OpenInvitation: accounts.openInvitation,
+  RevokedInvitation: accounts.revokedInvitation,
+  Domain: accounts.domain,
+  RemovedDomain: accounts.removedDomain,
+  Project: accounts.project,
+  DeletedProject: accounts.deletedById,
   Demo: answers.demo,
   Delivery: answers.delivery,
   ReplayedJob: answers.replayedJob,
   DiscardedJob: answers.discardedJob,
-  NewToken: answers.newToken,
-  Token: answers.token,
-  UsageDay: answers.usageDay,
+  NewToken: accounts.newToken,
+  Token: accounts.token,
+  UsageDay: usageDay,
   Rejected: rejected,
   ErasureReceipt: answers.erasureReceipt,
   PendingErasure: answers.pendingErasure,
