@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { variableSchema } from '../../dashboards/config-schema.js';
 import { VISIBILITIES } from '../../dashboards/schema.js';
+import { definitionLists, shownMetric } from '../../definitions/answers.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
 import { MODES } from '../../query/sources/index.js';
 
@@ -33,36 +34,10 @@ export const errorAnswer = z.strictObject({
     .meta({ description: 'every problem of a query or of a dashboard' }),
 });
 
-export const accepted = z.strictObject({
-  accepted: count.meta({ description: 'events that passed validation, and that no rule of the project dropped' }),
-  dropped: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'events that rules of the project dropped; not for public keys, absent when none' }),
-  counted: z
-    .boolean()
-    .optional()
-    .meta({ description: 'with wait=1: whether queries count them now; false when that took longer than 10 s' }),
-});
 export const ok = z.strictObject({ ok: z.literal(true) });
 
 const cell = z.unknown();
 const range = z.strictObject({ from: moment, to: moment });
-
-/** A definition in the answer to `explain: true`. */
-const shownDefinition = z.strictObject({
-  name: z.string(),
-  query: z.string(),
-  about: z.string().optional(),
-  line: z.int().min(1).meta({ description: 'in the document' }),
-});
-const shownMetric = shownDefinition.extend({ unit: z.string().optional() });
-export const definitionLists = {
-  events: z.array(shownDefinition),
-  cohorts: z.array(shownDefinition),
-  metrics: z.array(shownMetric),
-};
 
 export const queryExplanation = z.strictObject({
   mode: z.enum(MODES),

@@ -21,8 +21,11 @@ import { newCardSchema } from '../../dashboards/add-card.js';
 import { configSchema } from '../../dashboards/config-schema.js';
 import { draftBodySchema } from '../../dashboards/draft.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
+import * as definitions from '../../definitions/answers.js';
 import { definitionsBodySchema } from '../../definitions/schema.js';
+import * as ingest from '../../ingest/answers.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
+import { keptEvents } from '../../keeping/answers.js';
 import { deadLetterBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
@@ -30,9 +33,7 @@ import * as reports from '../../reports/answers.js';
 import { reportDryRunBody } from '../../reports/schema.js';
 import { usageDay } from '../../usage/answers.js';
 import * as answers from './answers.js';
-import * as definitionAnswers from './definition-answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
-import { rejected } from './rejected-answers.js';
 
 /** A dashboard that a dry run would create has no id and version 0. */
 const triedDashboard = answers.syncedDashboard.extend({
@@ -62,7 +63,7 @@ const SCHEMAS = {
   DeadLetterBody: deadLetterBody,
 
   Error: answers.errorAnswer,
-  Accepted: answers.accepted,
+  Accepted: ingest.accepted,
   Ok: answers.ok,
   QueryAnswer: answers.queryAnswer,
   QueryExplanation: answers.queryExplanation,
@@ -82,12 +83,12 @@ const SCHEMAS = {
   DashboardItem: answers.dashboardItem,
   Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
   DefinitionsBody: definitionsBodySchema,
-  Definitions: definitionAnswers.definitions,
-  DefinitionsVersionItem: definitionAnswers.definitionsVersionItem,
-  KeptEvents: definitionAnswers.keptEvents,
-  DroppedEvents: definitionAnswers.droppedEvents,
-  SavedDefinitions: definitionAnswers.savedDefinitions,
-  DefinitionUse: definitionAnswers.definitionUse,
+  Definitions: definitions.definitions,
+  DefinitionsVersionItem: definitions.definitionsVersionItem,
+  KeptEvents: keptEvents,
+  DroppedEvents: definitions.droppedEvents,
+  SavedDefinitions: definitions.savedDefinitions,
+  DefinitionUse: definitions.definitionUse,
   DeletedDashboard: answers.deletedDashboard,
   Alert: alerts.alert,
   AlertCheck: alerts.alertCheck,
@@ -120,7 +121,7 @@ const SCHEMAS = {
   NewToken: accounts.newToken,
   Token: accounts.token,
   UsageDay: usageDay,
-  Rejected: rejected,
+  Rejected: ingest.rejected,
   ErasureReceipt: answers.erasureReceipt,
   PendingErasure: answers.pendingErasure,
   ErasureRequest: answers.erasureRequest,
