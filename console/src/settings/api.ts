@@ -2,7 +2,9 @@
 // members, usage, audit trail.
 import { queryOptions } from '@tanstack/react-query';
 import type * as accounts from '../../../src/accounts/answers.js';
+import type { delivery } from '../../../src/operate/answers.js';
 import type { JsonOf } from '../../../src/platform/answer-fields.js';
+import type { auditEntry } from '../../../src/privacy/answers.js';
 import type { usageDay } from '../../../src/usage/answers.js';
 import type { ProjectDetails } from '../api/project-details.js';
 import { getJson, sendJson } from '../api/request.js';
@@ -14,50 +16,12 @@ export type Invitation = JsonOf<typeof accounts.openInvitation>;
 export type Domain = JsonOf<typeof accounts.domain>;
 export type UsageDay = JsonOf<typeof usageDay>;
 
-export interface AuditEntry {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: { readonly kind: string; readonly id: string };
-  readonly action: string;
-  readonly subject: string | null;
-  readonly subject_hash: string | null;
-  readonly outcome: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
-export interface FailedJob {
-  readonly queue: string;
-  readonly id: string;
-  readonly failed_at: string;
-  readonly attempts: number;
-  readonly reason: string;
-  /** Events or identify calls. */
-  readonly events: number | null;
-}
-
-export interface QueueState {
-  readonly queue: string;
-  readonly waiting: number;
-  readonly active: number;
-  readonly delayed: number;
-  readonly failed: number;
-  readonly oldest_waiting_seconds: number | null;
-}
-
-export interface Finding {
-  readonly name: string;
-  readonly state: 'ok' | 'attention' | 'failed';
-  readonly found: string;
-  readonly advice: string;
-}
-
-export interface Delivery {
-  readonly lag_seconds: number | null;
-  readonly backlog: { readonly events_bytes: number; readonly calls_bytes: number };
-  readonly failed: readonly FailedJob[];
-  /** Only for operators; otherwise null. */
-  readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Finding[] } | null;
-}
+export type AuditEntry = JsonOf<typeof auditEntry>;
+export type Delivery = JsonOf<typeof delivery>;
+export type FailedJob = Delivery['failed'][number];
+type Installation = NonNullable<Delivery['installation']>;
+export type QueueState = Installation['queues'][number];
+export type Finding = Installation['checks'][number];
 
 /** Reads again whenever a part of the settings is opened. */
 const read = <T>(path: string) =>

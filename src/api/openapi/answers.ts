@@ -128,52 +128,6 @@ export const catalog = z.strictObject({
 
 export const deletedDashboard = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
 
-export const demo = z.strictObject({
-  status: z.enum(['none', 'waiting', 'loading', 'ready', 'failed']),
-  project_id: z.uuid().nullable(),
-  events: count.meta({ description: 'sent so far' }),
-  users: count.meta({ description: 'devices of users identified so far' }),
-  share: z.number().min(0).max(1),
-  error: z.string().nullable().meta({ description: 'why loading failed' }),
-  questions: z.array(z.strictObject({ question: z.string(), q: z.string() })),
-});
-
-const failedJob = z.strictObject({
-  queue: z.string(),
-  id: z.string(),
-  failed_at: moment,
-  attempts: count,
-  reason: z.string(),
-  events: count.nullable().meta({ description: 'events or identify calls of the job' }),
-});
-const queueState = z.strictObject({
-  queue: z.string(),
-  waiting: count,
-  active: count,
-  delayed: count,
-  failed: count,
-  oldest_waiting_seconds: z.number().min(0).nullable(),
-});
-const finding = z.strictObject({
-  name: z.string(),
-  state: z.enum(['ok', 'attention', 'failed']),
-  found: z.string(),
-  advice: z.string(),
-});
-
-export const delivery = z.strictObject({
-  lag_seconds: z.number().min(0).nullable().meta({ description: 'from acceptance until queries see an event' }),
-  backlog: z.strictObject({ events_bytes: z.number().min(0), calls_bytes: z.number().min(0) }),
-  failed: z.array(failedJob).meta({ description: 'jobs with events of this project alone; for operators all' }),
-  installation: z
-    .strictObject({ queues: z.array(queueState), checks: z.array(finding) })
-    .nullable()
-    .meta({ description: 'for operators' }),
-});
-const decidedJob = z.strictObject({ queue: z.string(), id: z.string() });
-export const replayedJob = decidedJob.extend({ status: z.literal('replayed') });
-export const discardedJob = decidedJob.extend({ status: z.literal('discarded') });
-
 const dashboardSummary = z.strictObject({
   id: z.uuid(),
   key: z.string(),
@@ -235,38 +189,4 @@ export const dashboardItem = dashboardSummary.extend({
   synced_at: moment
     .nullable()
     .meta({ description: 'when a sync last changed it; null when it is edited in the console' }),
-});
-
-const erasureCounts = { events: count, mappings: count, profiles: count, devices: count };
-export const erasureReceipt = z.strictObject({
-  status: z.literal('deleted'),
-  request_id: z.uuid(),
-  user_id: z.string(),
-  ...erasureCounts,
-  verified_at: moment,
-  purge_by: moment,
-});
-export const pendingErasure = z.strictObject({
-  status: z.literal('pending'),
-  request_id: z.uuid(),
-  status_url: z.string(),
-});
-export const erasureRequest = z.looseObject({
-  status: z.enum(['pending', 'deleted', 'purged']),
-  request_id: z.uuid(),
-  purge_by: moment.nullable(),
-  waiting_for: z
-    .array(z.string())
-    .meta({ description: 'databases that do not answer now, and keep an unfinished request open' }),
-});
-
-export const auditEntry = z.strictObject({
-  id: z.uuid(),
-  at: moment,
-  actor: z.strictObject({ kind: z.string(), id: z.string() }),
-  action: z.string().meta({ examples: ['erasure.requested'] }),
-  subject: z.string().nullable(),
-  subject_hash: z.string().nullable(),
-  outcome: z.string(),
-  details: z.record(z.string(), z.unknown()),
 });

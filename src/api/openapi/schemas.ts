@@ -23,10 +23,13 @@ import { draftBodySchema } from '../../dashboards/draft.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
 import * as definitions from '../../definitions/answers.js';
 import { definitionsBodySchema } from '../../definitions/schema.js';
+import { demo } from '../../demo/answers.js';
 import * as ingest from '../../ingest/answers.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { keptEvents } from '../../keeping/answers.js';
+import * as operate from '../../operate/answers.js';
 import { deadLetterBody } from '../../operate/routes.js';
+import * as privacy from '../../privacy/answers.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as reports from '../../reports/answers.js';
@@ -114,18 +117,18 @@ const SCHEMAS = {
   RemovedDomain: accounts.removedDomain,
   Project: accounts.project,
   DeletedProject: accounts.deletedById,
-  Demo: answers.demo,
-  Delivery: answers.delivery,
-  ReplayedJob: answers.replayedJob,
-  DiscardedJob: answers.discardedJob,
+  Demo: demo,
+  Delivery: operate.delivery,
+  ReplayedJob: operate.replayedJob,
+  DiscardedJob: operate.discardedJob,
   NewToken: accounts.newToken,
   Token: accounts.token,
   UsageDay: usageDay,
   Rejected: ingest.rejected,
-  ErasureReceipt: answers.erasureReceipt,
-  PendingErasure: answers.pendingErasure,
-  ErasureRequest: answers.erasureRequest,
-  AuditEntry: answers.auditEntry,
+  ErasureReceipt: privacy.erasureReceipt,
+  PendingErasure: privacy.pendingErasure,
+  ErasureRequest: privacy.erasureRequest,
+  AuditEntry: privacy.auditEntry,
 } as const satisfies Record<string, z.ZodType>;
 
 export type SchemaName = keyof typeof SCHEMAS;
