@@ -1,14 +1,14 @@
-// Response schemas. test/integration/openapi.test.ts validates real responses of every route
-// against them.
+// Schemas of errors, of answers of queries, and of drafts of dashboards; the others are in
+// answers.ts of their features. test/integration/openapi.test.ts validates real responses of every
+// route against all of them.
 import { z } from 'zod';
 import { variableSchema } from '../../dashboards/config-schema.js';
-import { VISIBILITIES } from '../../dashboards/schema.js';
-import { definitionLists, shownMetric } from '../../definitions/answers.js';
+import { shownMetric } from '../../definitions/answers.js';
+import { count } from '../../platform/answer-fields.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
 import { MODES } from '../../query/sources/index.js';
 
 const moment = z.iso.datetime();
-const count = z.int().min(0);
 
 const fix = z
   .strictObject({ line: z.int().min(1), column: z.int().min(1), length: count, text: z.string() })
@@ -109,48 +109,6 @@ export const queryAnswer = z.looseObject({
   }),
 });
 
-const catalogField = z.strictObject({
-  field: z.string().meta({ description: 'prefix and key, unquoted', examples: ['event_properties.plan'] }),
-  types: z.array(z.enum(['string', 'number', 'boolean'])),
-});
-
-/** Everything by frequency. */
-export const catalog = z.strictObject({
-  complete: z.boolean().meta({ description: 'false until the stored events of the project have been read once' }),
-  events: z.array(z.strictObject({ event_type: z.string(), count })).meta({ description: 'counts are approximate' }),
-  properties: z.array(catalogField).meta({ description: 'of events' }),
-  profile: z.array(catalogField).meta({ description: 'of profiles' }),
-  values: z
-    .array(z.strictObject({ field: z.string(), values: z.array(z.string()), distinct: count }))
-    .meta({ description: 'the most frequent texts of fields with at most 1,000 different ones' }),
-  definitions: z.strictObject({ version: count, ...definitionLists }),
-});
-
-export const deletedDashboard = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
-
-const dashboardSummary = z.strictObject({
-  id: z.uuid(),
-  key: z.string(),
-  title: z.string(),
-  visibility: z.enum(VISIBILITIES),
-  checksum: z.string().regex(/^[0-9a-f]{64}$/),
-  version: z.int().min(1),
-});
-export const syncedDashboard = z.strictObject({
-  dashboard: dashboardSummary,
-  changed: z.boolean().meta({ description: 'a new version was stored' }),
-  metadata_changed: z.boolean().meta({ description: 'only the visibility changed' }),
-});
-export const filledQuery = z.strictObject({
-  name: z.string().meta({ description: 'name of the query, or title of a card with a single query' }),
-  q: z.string(),
-  timezone: z.string(),
-});
-export const filledCard = z.strictObject({
-  id: z.string(),
-  queries: z.array(filledQuery).optional(),
-  error: z.string().optional().meta({ description: 'why the queries cannot be filled' }),
-});
 const draftCard = z.strictObject({
   id: z.string(),
   title: z.string().optional(),
@@ -176,17 +134,4 @@ export const draft = z.strictObject({
       variable: variableSchema.nullable().meta({ description: 'null when it is not valid' }),
     }),
   ),
-});
-export const dashboardVersionItem = z.strictObject({
-  version: z.int(),
-  checksum: z.string(),
-  created_at: moment,
-});
-export const dashboardItem = dashboardSummary.extend({
-  order: z.int().nullable(),
-  updated_at: moment,
-  owner: z.uuid().nullable(),
-  synced_at: moment
-    .nullable()
-    .meta({ description: 'when a sync last changed it; null when it is edited in the console' }),
 });

@@ -17,7 +17,9 @@ import {
 import * as alerts from '../../alerts/answers.js';
 import { alertSchema } from '../../alerts/config-schema.js';
 import { dryRunBody } from '../../alerts/schema.js';
+import { catalog } from '../../catalog/answers.js';
 import { newCardSchema } from '../../dashboards/add-card.js';
+import * as dashboards from '../../dashboards/answers.js';
 import { configSchema } from '../../dashboards/config-schema.js';
 import { draftBodySchema } from '../../dashboards/draft.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
@@ -39,8 +41,8 @@ import * as answers from './answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
 
 /** A dashboard that a dry run would create has no id and version 0. */
-const triedDashboard = answers.syncedDashboard.extend({
-  dashboard: answers.syncedDashboard.shape.dashboard.extend({ id: z.uuid().nullable(), version: z.int().min(0) }),
+const triedDashboard = dashboards.syncedDashboard.extend({
+  dashboard: dashboards.syncedDashboard.shape.dashboard.extend({ id: z.uuid().nullable(), version: z.int().min(0) }),
 });
 
 const SCHEMAS = {
@@ -70,21 +72,21 @@ const SCHEMAS = {
   Ok: answers.ok,
   QueryAnswer: answers.queryAnswer,
   QueryExplanation: answers.queryExplanation,
-  Catalog: answers.catalog,
+  Catalog: catalog,
   DashboardConfig: configSchema,
   FillBody: fillBodySchema,
-  FilledQuery: answers.filledQuery,
+  FilledQuery: dashboards.filledQuery,
   NewCard: newCardSchema,
   NewAlert: alertSchema,
-  FilledCard: answers.filledCard,
+  FilledCard: dashboards.filledCard,
   DraftBody: draftBodySchema,
   Draft: answers.draft,
-  DashboardVersionItem: answers.dashboardVersionItem,
-  DashboardVersion: answers.dashboardVersionItem.extend({ config: configSchema, source_yaml: z.string() }),
-  SyncedDashboard: answers.syncedDashboard,
+  DashboardVersionItem: dashboards.dashboardVersionItem,
+  DashboardVersion: dashboards.dashboardVersionItem.extend({ config: configSchema, source_yaml: z.string() }),
+  SyncedDashboard: dashboards.syncedDashboard,
   TriedDashboard: triedDashboard,
-  DashboardItem: answers.dashboardItem,
-  Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
+  DashboardItem: dashboards.dashboardItem,
+  Dashboard: dashboards.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
   DefinitionsBody: definitionsBodySchema,
   Definitions: definitions.definitions,
   DefinitionsVersionItem: definitions.definitionsVersionItem,
@@ -92,7 +94,7 @@ const SCHEMAS = {
   DroppedEvents: definitions.droppedEvents,
   SavedDefinitions: definitions.savedDefinitions,
   DefinitionUse: definitions.definitionUse,
-  DeletedDashboard: answers.deletedDashboard,
+  DeletedDashboard: dashboards.deletedDashboard,
   Alert: alerts.alert,
   AlertCheck: alerts.alertCheck,
   AlertDryRun: alerts.alertDryRun,
