@@ -13,14 +13,12 @@ const alertOutcome = {
 export const named = {
   id: z.uuid(),
   key: z.string().meta({ description: 'the id in the document' }),
-  dashboard: z
-    .strictObject({ id: z.uuid(), key: z.string(), title: z.string() })
-    .nullable()
-    .meta({ description: 'null for an alert of the definitions' }),
+  dashboard: z.strictObject({ id: z.uuid(), key: z.string(), title: z.string() }).nullable(),
   written_in: z.enum(['dashboard', 'definitions']),
 };
 export const alert = z.strictObject({
   ...named,
+  dashboard: named.dashboard.meta({ description: 'null for an alert of the definitions' }),
   query: z.string(),
   when: z.string(),
   every_seconds: z.int(),

@@ -5,6 +5,7 @@ import { type AnswerOf, count, instant } from '../platform/answer-fields.js';
 
 export const report = z.strictObject({
   ...named,
+  dashboard: named.dashboard.meta({ description: 'null when the definitions name a dashboard that was deleted' }),
   at: z.string().meta({ examples: ['monday 08:00'] }),
   timezone: z.string(),
   to: z.array(z.string()).meta({ description: 'webhooks without their path' }),
