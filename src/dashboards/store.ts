@@ -339,7 +339,7 @@ interface ItemRow extends DashboardRow {
 const toItem = ({ position, updated_at, owner_id, synced_at, ...summary }: ItemRow): DashboardItem => ({
   ...summary,
   order: position === null ? null : Number(position),
-  updated_at: updated_at,
+  updated_at,
   owner: owner_id,
   synced_at,
 });
