@@ -73,7 +73,7 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
       ...commandOf([process.execPath, launcher, library, place], account, mount),
       beforeStart: async () => {
         writeFiles(options, account, place);
-        removeUnwrittenMutations(join(directory, 'store', 'store'));
+        removeEmptyMutations(join(directory, 'store', 'store'));
       },
       checkReady: () => checkAnswers(port, password, 1000),
       readyTimeoutMs: 120_000,
@@ -152,15 +152,12 @@ async function checkAlive(port: number, password: string, timeoutMs: number): Pr
     if (!BUSY.test(messageOf(error))) throw error;
     return '0';
   });
-  // Within a minute: a part that was merged from others is kept for so long after them.
+  // The parts before a merge are kept for a minute, longer than the pause between two checks.
   if (Number.parseInt(answer, 10) > 0) throw new MustRestart(FAILED_WRITE);
 }
 
-/**
- * Deletes the files of mutations that were not written, without which the engine starts: it
- * refuses an empty one.
- */
-function removeUnwrittenMutations(store: string): void {
+/** Deletes empty files of mutations, which a full disk leaves, and with which no start succeeds. */
+function removeEmptyMutations(store: string): void {
   if (!existsSync(store)) return;
   for (const table of foldersIn(store).flatMap((folder) => foldersIn(folder))) {
     for (const name of readdirSync(table)) {

@@ -65,7 +65,7 @@ async function waitForOperation(access: EngineAccess, id: string, { onProgress, 
     signal.throwIfAborted();
     const [operation] = await askEngineRows<Operation>(access, query);
     if (operation === undefined) throw new StartProblem('ClickHouse has lost the operation: was it restarted?');
-    if (/^(?:BACKUP_CREATED|RESTORED)$/.test(operation.status)) return requireWritten(access);
+    if (/^(?:BACKUP_CREATED|RESTORED)$/.test(operation.status)) return requireNoFailedWrite(access);
     if (!RUNNING.test(operation.status)) {
       throw new StartProblem(`ClickHouse: ${operation.status}: ${operation.error.split('\n')[0]}`);
     }
@@ -74,7 +74,7 @@ async function waitForOperation(access: EngineAccess, id: string, { onProgress, 
   }
 }
 
-async function requireWritten(access: EngineAccess): Promise<void> {
+async function requireNoFailedWrite(access: EngineAccess): Promise<void> {
   const [row] = await askEngineRows<{ failed: string }>(access, `${FAILED_WRITES} FORMAT JSONEachRow`);
   if (Number(row?.failed) > 0) throw new StartProblem(FAILED_WRITE);
 }
