@@ -87,6 +87,19 @@ test('a start that was killed before it announced the keys is continued, and ann
   renameSync(join(folder, 'old.json'), file);
 });
 
+test('a ClickHouse server that does not answer keeps only its own projects waiting', async () => {
+  const postgres = createPostgres(own.config, { poolMax: 1 });
+  await postgres('shards').insert({ id: 2, urls: ['http://127.0.0.1:1'], accepts_new: false });
+  try {
+    const { status, stderr } = prepare(own);
+    expect(stderr).toMatch(/^1 host could not be migrated: shard 2 at 127\.0\.0\.1:1: [^\n]+\n$/);
+    expect(status).toBe(0);
+  } finally {
+    await postgres('shards').where({ id: 2 }).delete();
+    await postgres.destroy();
+  }
+});
+
 test('a deleted project gets a successor', async () => {
   const { project_id: id } = read();
   const postgres = createPostgres(own.config, { poolMax: 1 });
