@@ -1,6 +1,7 @@
 // Entry point of `npm start` after set-up and build: parses options, takes the lock of the data
 // directory and runs the supervisor. It reads only what it needs from the environment; the
 // processes of the service parse theirs with platform/config.ts.
+import { rmSync } from 'node:fs';
 import { requireShardNumber } from '../src/platform/clickhouse/shard-number.js';
 import { dataDirectory, readIgnoredSettings } from '../src/platform/config.js';
 import { messageOf } from '../src/platform/errors.js';
@@ -13,6 +14,7 @@ import { locateDataDirectory, openDataDirectory } from './data-directory.js';
 import { tryPort } from './free-port.js';
 import { InstanceLock } from './instance-lock.js';
 import { StartProblem } from './problem.js';
+import { begunFileOf } from './standalone-file.js';
 import { reachableHost, Supervisor } from './supervisor.js';
 import { announce, ChildOutput, outliveTerminal, say } from './terminal.js';
 
@@ -62,6 +64,7 @@ async function main(): Promise<void> {
     await requireFreePort(host, port);
     say(`Starting in ${directory.path} …`);
     announce(await supervisor.start(), directory);
+    rmSync(begunFileOf(directory.standaloneFile), { force: true });
   } catch (error) {
     if (isStopping()) return;
     await stop();

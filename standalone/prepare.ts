@@ -1,7 +1,7 @@
 // One-shot process between the engines and the service: creates the embedded database, migrates
 // both stores, and creates the first organization and project. A separate process, so that the
 // supervisor does not load the database clients.
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { markStandaloneOrganization } from '../src/accounts/people.js';
 import { createOrganization, createProject } from '../src/accounts/store.js';
@@ -16,7 +16,7 @@ import { writePrivateFile } from './data-directory.js';
 import { type FirstProjectKeys, readFirstProject } from './first-project.js';
 import { ensureDatabase, ensureServiceRole, grantLogMaintenance, handOverObjects } from './postgres-accounts.js';
 import { StartProblem } from './problem.js';
-import type { FirstProject, StandaloneFile } from './standalone-file.js';
+import { begunFileOf, type FirstProject, type StandaloneFile } from './standalone-file.js';
 
 const { values } = parseArgs({
   options: {
@@ -97,24 +97,24 @@ async function requireKnownProject(config: Config): Promise<void> {
 }
 
 /**
- * Creates a project when the file is missing, or names a deleted one. A start that is killed
- * meanwhile leaves its keys in the file `begun`: the next one takes its project.
+ * Creates a project when the file is missing, or names a deleted one. A start that is killed before
+ * it has announced the keys leaves them in the file `begun`: the next one takes its project, and
+ * announces them.
  */
 async function ensureFirstProject(config: Config): Promise<void> {
   const path = values['standalone-file'] ?? '';
   const url = values.url ?? '';
   await withPostgres(config, async (postgres) => {
-    const begun = `${path}.begun`;
+    const begun = begunFileOf(path);
     const known = await findExisting(postgres, [path, begun]);
-    const isNew = known === undefined;
-    const project = isNew
-      ? await createFirstProject(postgres, config, (created) => writePrivateFile(begun, { url, ...created }))
-      : await readFirstProject(postgres, { ...known, secretKeyBase: config.SECRET_KEY_BASE });
-    if (!isNew) await markStandaloneOrganization(postgres, project.organization_id);
+    const project =
+      known === undefined
+        ? await createFirstProject(postgres, config, (created) => writePrivateFile(begun, { url, ...created }))
+        : await readFirstProject(postgres, { ...known, secretKeyBase: config.SECRET_KEY_BASE });
+    if (known !== undefined) await markStandaloneOrganization(postgres, project.organization_id);
     const file: StandaloneFile = { url, ...project };
     writePrivateFile(path, file);
-    rmSync(begun, { force: true });
-    process.send?.({ file, isNew } satisfies FirstProject);
+    process.send?.({ file, isNew: existsSync(begun) } satisfies FirstProject);
   });
 }
 

@@ -13,8 +13,11 @@ export interface StandaloneFile {
   readonly admin_key: string | null;
 }
 
+/** The keys of a first project from its creation until the start has announced them. */
+export const begunFileOf = (standaloneFile: string): string => `${standaloneFile}.begun`;
+
 export interface FirstProject {
   readonly file: StandaloneFile;
-  /** Whether this start created the project. */
+  /** Whether its keys have not been announced yet. */
   readonly isNew: boolean;
 }

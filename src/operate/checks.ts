@@ -8,15 +8,18 @@ import { MAIL_QUEUE } from '../mail/queue.js';
 import { findMissingRights } from '../platform/clickhouse/account.js';
 import { rowsOf } from '../platform/clickhouse/client.js';
 import { readDisks } from '../platform/clickhouse/disks.js';
+import { inOneLine } from '../platform/clickhouse/failures.js';
 import { readRewrites } from '../platform/clickhouse/rewrites.js';
 import type { Shard, Shards } from '../platform/clickhouse/shards.js';
 import { describeHosts, findSilentHosts } from '../platform/clickhouse/silent-hosts.js';
 import { dataDirectory, readIgnoredSettings } from '../platform/config.js';
+import { withTimeout } from '../platform/flow/with-timeout.js';
 import { describeNodeVersion, findSupportEnd } from '../platform/node-version.js';
 import { findLockHolder } from '../platform/postgres/advisory-lock.js';
-import { POSTGRES_PROBLEM } from '../platform/postgres/ask.js';
+import { askToWrite, POSTGRES_PROBLEM } from '../platform/postgres/ask.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { readEncoding } from '../platform/postgres/encoding.js';
+import { answerOfPostgres } from '../platform/postgres/failures.js';
 import { isPooledByTransaction, POOLER_ADVICE } from '../platform/postgres/pooler.js';
 import type { Redis } from '../platform/redis/client.js';
 import { findFailedWrite, findRefusal, KEEPING_ADVICE, readKeeping } from '../platform/redis/keeping.js';
@@ -71,6 +74,8 @@ const firstOf = (store: string): string => `first do what is advised for ${store
 
 const ok = (found: string): Finding => ({ state: 'ok', found });
 const judge = (isRight: boolean, found: string): Finding => ({ state: isRight ? 'ok' : 'attention', found });
+
+export const reasonOf = (error: unknown): string => inOneLine(answerOfPostgres(error) ?? error);
 
 const toMebibytes = (bytes: number): number => Math.round(bytes / (1024 * 1024));
 
@@ -259,7 +264,7 @@ export const CHECKS: readonly Check[] = [
     name: 'Workers',
     advice: 'start a worker process; with WORKER_JOBS, one for each of its jobs',
     unasked: firstOf('Redis'),
-    run: async ({ redis, shards }) => {
+    run: async ({ postgres, redis, shards }) => {
       // Without a mail server no worker takes mails.
       const names = queuesOf(shards).filter((name) => name !== MAIL_QUEUE);
       // Of this database only: others of the server may be those of other installations.
@@ -268,10 +273,16 @@ export const CHECKS: readonly Check[] = [
       const idle = names.filter((_, index) => !workers[index]?.some(({ db = database }) => db === database));
       if (idle.length === 0) return ok('connected');
       const found = `none takes jobs of ${idle.join(', ')}`;
+      const waits = (store: string, why: string) =>
+        ({
+          state: 'attention',
+          found: `${found}; one that is started waits for ${store}: ${why}`,
+          advice: firstOf(store),
+        }) as const;
+      const unusable = await withTimeout(SILENT_MS, askToWrite(postgres)).then(() => undefined, reasonOf);
+      if (unusable !== undefined) return waits('PostgreSQL', unusable);
       const refusal = await findRefusal(redis);
-      if (refusal === undefined) return judge(false, found);
-      const advice = firstOf('Redis');
-      return { state: 'attention', found: `${found}; one that is started waits for Redis: ${refusal}`, advice };
+      return refusal === undefined ? judge(false, found) : waits('Redis', refusal);
     },
   },
   {

@@ -1,10 +1,8 @@
 // Runs the checks of checks.ts: all at once, each within a time limit. Used by `npm run doctor` and
 // by the console.
 import { setTimeout as delay } from 'node:timers/promises';
-import { inOneLine } from '../platform/clickhouse/failures.js';
 import type { Shard } from '../platform/clickhouse/shards.js';
-import { answerOfPostgres } from '../platform/postgres/failures.js';
-import { CHECKS, type Check, type Finding, type Stores } from './checks.js';
+import { CHECKS, type Check, type Finding, reasonOf, type Stores } from './checks.js';
 
 export const CHECK_TIMEOUT_MS = 5000;
 
@@ -35,8 +33,6 @@ export async function examineAll(stores: Stores, more: readonly Check[] = []): P
     })),
   );
 }
-
-const reasonOf = (error: unknown): string => inOneLine(answerOfPostgres(error) ?? error);
 
 async function examine(check: Check, stores: Stores, shard: Shard): Promise<Finding & Partial<Examined>> {
   const failure = (found: string) =>

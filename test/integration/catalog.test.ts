@@ -3,7 +3,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { markProjectDeleted } from '../../src/accounts/projects.js';
+import { EVENT_TYPES } from '../../src/catalog/names.js';
+import { findNames } from '../../src/catalog/rebuild.js';
 import { listNames } from '../../src/catalog/store.js';
+import { groupBy } from '../../src/platform/group-by.js';
 import { type Answer, createTeam, createTeamProject, send } from '../support/accounts.js';
 import { type ErasureStack, startErasureStack, type Tenant } from '../support/erasure.js';
 import { eventually } from '../support/eventually.js';
@@ -162,6 +165,32 @@ test('a rebuild finds the same names as ingestion', async () => {
     { kind: 'event', field: '', name: 'old', events: 3 },
   ]);
 }, 360_000);
+
+test('a rebuild finds profiles without events, and lists all values of a field or none', async () => {
+  const { project } = await stack.createTenant();
+  const { client } = stack.store;
+  const fill = (query: string) => client.command({ query, query_params: { id: project.id } });
+  await fill(
+    `INSERT INTO profiles (project_id, user_id, props_str, version) SELECT {id:UUID}, 'a', map('tier', 'gold'), 1`,
+  );
+  expect(await findNames(client, project.id)).toEqual([
+    { kind: 'key', field: 'user.tier', name: 'string', events: 1 },
+    { kind: 'value', field: 'user.tier', name: 'gold', events: 1 },
+  ]);
+  // 25 fields of 900 values are more than a catalog has.
+  await fill(`INSERT INTO events (project_id, event_type, time, insert_id, hostname, ep_str)
+    SELECT {id:UUID}, concat('e', toString(number % 2001)), now(), toString(number), toString(number % 1001),
+      map(concat('f', toString(number % 25)), toString(intDiv(number, 25) % 900)) FROM numbers(22500)`);
+  const names = await findNames(client, project.id);
+  const ofKind = (kind: string) => names.filter((name) => name.kind === kind);
+  expect(ofKind('event')).toHaveLength(2000);
+  const valuesOf = groupBy(ofKind('value'), ({ field }) => field);
+  const fields = [...valuesOf].filter(([, values]) => values.length > 1);
+  expect(fields.map(([, values]) => values.length)).toEqual(fields.map(() => 900));
+  const many = ofKind('many').map(({ field }) => field);
+  expect(many).toEqual(expect.arrayContaining([EVENT_TYPES, '_hostname']));
+  expect([fields.length + many.length, fields.length > 15, many.length > 3]).toEqual([25 + 2, true, true]);
+});
 
 test('an erasure removes values that only the erased person sent, and the other values are found again', async () => {
   const tenant = await stack.createTenant();

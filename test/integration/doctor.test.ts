@@ -217,7 +217,10 @@ test('names a PostgreSQL without the tables of the service, and one that refuses
   expect(empty.output).toMatch(/✗ PostgreSQL: .*, without the tables of the service\n +→ .* npm run migrate has been/);
   expect(empty.output).toContain('✗ Erasures and deletions: relation "erasure_requests" does not exist\n');
   const { status, output } = await doctor({ DATABASE_URL: reading.href });
-  expect(output).toMatch(/✗ PostgreSQL: .*, default_transaction_read_only is on: it refuses writes\n/);
+  const problem = 'default_transaction_read_only is on: it refuses writes';
+  expect(output).toMatch(new RegExp(`✗ PostgreSQL: .*, ${problem}\n`));
+  const waits = `one that is started waits for PostgreSQL: DATABASE_URL: ${problem}`;
+  expect(output).toMatch(new RegExp(`! Workers: .*; ${waits}\n +→ first do what is advised for PostgreSQL\n`));
   expect(status).toBe(1);
 });
 

@@ -1,8 +1,9 @@
 // The first project of `npm start`, which the process `prepare` creates: a database without the
 // project of DATA_DIR must not replace it, because DATA_DIR has the only copy of its admin key. And
 // the command that prints its keys, or those of another project.
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -10,7 +11,7 @@ import { createOrganization, createProject } from '../../src/accounts/store.js';
 import { packageRoot } from '../../src/platform/paths.js';
 import { createPostgres } from '../../src/platform/postgres/client.js';
 import { recordSignIn } from '../../src/sign-in/store.js';
-import type { StandaloneFile } from '../../standalone/standalone-file.js';
+import type { FirstProject, StandaloneFile } from '../../standalone/standalone-file.js';
 import { runScript } from '../support/run-script.js';
 import { createEmptyDatabases, createTestDatabases, type TestDatabases } from '../support/stack.js';
 
@@ -29,11 +30,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-function prepare({ env }: TestDatabases) {
-  const main = join(packageRoot, 'dist/standalone/prepare.js');
-  const args = [main, '--standalone-file', file, '--url', 'http://127.0.0.1:8080'];
-  return spawnSync(process.execPath, args, { env: { PATH: process.env.PATH, ...env }, input: '', encoding: 'utf8' });
-}
+const MAIN = join(packageRoot, 'dist/standalone/prepare.js');
+const argsOf = () => [MAIN, '--standalone-file', file, '--url', 'http://127.0.0.1:8080'];
+const envOf = ({ env }: TestDatabases) => ({ PATH: process.env.PATH, ...env });
+
+const prepare = (databases: TestDatabases) =>
+  spawnSync(process.execPath, argsOf(), { env: envOf(databases), input: '', encoding: 'utf8' });
 
 const read = () => JSON.parse(readFileSync(file, 'utf8')) as StandaloneFile;
 
@@ -61,18 +63,41 @@ test('a database without the project is refused before it is migrated, and the f
   renameSync(join(folder, 'old.json'), file);
 });
 
-test('a start that was killed while it created the project is continued', async () => {
+test('a start that was killed before it announced the keys is continued, and announces them', async () => {
   const first = read();
-  renameSync(file, `${file}.begun`);
-  expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
+  rmSync(`${file}.begun`);
+  const isNew = async () => {
+    const child = spawn(process.execPath, argsOf(), { env: envOf(own), stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const [[message], [status]] = await Promise.all([once(child, 'message'), once(child, 'exit')]);
+    expect(status).toBe(0);
+    return (message as FirstProject).isNew;
+  };
+  expect(await isNew()).toBe(false);
+  // Killed after it had stored the file, and before.
+  copyFileSync(file, `${file}.begun`);
+  expect(await isNew()).toBe(true);
+  rmSync(file);
+  expect(await isNew()).toBe(true);
   expect(read()).toEqual(first);
-  expect(readdirSync(folder)).toEqual(['standalone.json']);
   // Killed before the transaction ended.
   renameSync(file, join(folder, 'old.json'));
   writeFileSync(`${file}.begun`, JSON.stringify({ ...first, project_id: first.organization_id }));
   expect(prepare(own)).toMatchObject({ status: 0, stderr: '' });
   expect([first.project_id, first.organization_id]).not.toContain(read().project_id);
   renameSync(join(folder, 'old.json'), file);
+});
+
+test('a ClickHouse server that does not answer keeps only its own projects waiting', async () => {
+  const postgres = createPostgres(own.config, { poolMax: 1 });
+  await postgres('shards').insert({ id: 2, urls: ['http://127.0.0.1:1'], accepts_new: false });
+  try {
+    const { status, stderr } = prepare(own);
+    expect(stderr).toMatch(/^1 host could not be migrated: shard 2 at 127\.0\.0\.1:1: [^\n]+\n$/);
+    expect(status).toBe(0);
+  } finally {
+    await postgres('shards').where({ id: 2 }).delete();
+    await postgres.destroy();
+  }
 });
 
 test('a deleted project gets a successor', async () => {

@@ -1,7 +1,7 @@
 // Commands of shards that meet what else goes on: other commands, and projects that are created or
 // deleted. No process of the service runs.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withClient } from '../../src/platform/clickhouse/client.js';
+import { rowsOf, withClient } from '../../src/platform/clickhouse/client.js';
 import { hasTable } from '../../src/platform/clickhouse/has-table.js';
 import { migrateShard, migrateShards } from '../../src/platform/clickhouse/migrate.js';
 import { newUuidV7, type ProjectId, toProjectId } from '../../src/platform/ids.js';
@@ -104,14 +104,23 @@ test('a shard is removed when nothing is left there, and its number is not used 
     await two.postgres('projects').where({ id }).update({ deleted_at: new Date() });
     await expect(remove(4)).rejects.toThrow('the deletion of 1 projects that were on shard 4 has not ended');
     await two.postgres('projects').where({ id }).update({ data_deleted_at: new Date() });
+    const clearAfter = (at: Date | null) =>
+      two.postgres('project_placements').where({ project_id: id }).update({ clear_after: at });
+    await clearAfter(new Date(0));
+    await expect(remove(4)).rejects.toThrow('1 moves from or to shard 4 have not been cleared away');
+    await clearAfter(null);
     await expect(remove(4)).rejects.toThrow(`has rows of the project ${id} in events`);
     const clickhouse = await two.clientOf(4);
     await clickhouse.command({ query: `DELETE FROM events WHERE project_id = '${id}'` });
     await two.redis.zadd('bull:ingest-bulk-4:failed', 1, 'job');
     await expect(remove(4)).rejects.toThrow('1 failed jobs of shard 4 wait for an operator');
     await two.redis.del('bull:ingest-bulk-4:failed');
+    expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2, 4]);
     await remove(4);
     expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2]);
+    const { CLICKHOUSE_DATABASE: database } = two.databases.config;
+    const masked = "SELECT name FROM system.parts WHERE active AND has_lightweight_delete AND table = 'events'";
+    expect(await withClient(fourth.url, database, (host) => rowsOf(host, masked))).toEqual([]);
     await addShard(two.sayingDeps().deps, [fourth.url], { waitMs: 0 });
     expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2, 5]);
     await drainShard(two.sayingDeps().deps, 5);

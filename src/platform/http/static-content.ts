@@ -27,6 +27,7 @@ function compress(content: Buffer): Compressed {
   return compressed;
 }
 
+const CODINGS = ['br', 'gzip'] as const;
 type Encoding = keyof Compressed | 'identity';
 
 export function serveContent(
@@ -38,8 +39,8 @@ export function serveContent(
   const bodyIn = (encoding: Encoding): Buffer =>
     encoding === 'identity' ? content : (compressed ?? compress(content))[encoding];
   return (req, res) => {
-    const encoding = req.acceptsEncodings('br', 'gzip', 'identity') as Encoding | false;
-    const chosen = encoding === false ? 'identity' : encoding;
+    // The smaller one first: browsers name gzip before br, and mean no order.
+    const chosen = CODINGS.find((coding) => req.acceptsEncodings(coding) === coding) ?? 'identity';
     res.set(headers).set({
       ETag: `"${hash}-${chosen}"`,
       Vary: 'Accept-Encoding',
