@@ -68,6 +68,18 @@ test('a long name has the room that it shows: in a chip, in paths, which tell th
   expect((await page.getByTitle(LONG).boundingBox())?.height).toBeLessThanOrEqual(LINES_PX);
 });
 
+test('an id of a person in an answer opens the page of that person, and back leads to the answer', async () => {
+  const { page } = await shop.visit(askPath('funnel purchase -> refund | last 30d | people lost after 1'));
+  await page.getByRole('row', { name: 'free' }).getByRole('link', { name: 'free' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'free' }).waitFor();
+  await page.getByRole('listitem').getByText('purchase').waitFor();
+  await page.goBack();
+  await page.getByRole('row', { name: 'free' }).waitFor();
+  await page.goto(shop.addressOf(askPath('purchase | last 30d | count by user_id')));
+  await page.getByRole('link', { name: 'pro' }).click();
+  await page.getByRole('heading', { level: 1, name: 'pro' }).waitFor();
+});
+
 test('an invitation is revoked after a question, by two clicks once, without a failure', async () => {
   const { page, requests } = await shop.visit('/settings/members');
   await page.getByRole('textbox', { name: 'E-mail address' }).fill('twice@example.com');
