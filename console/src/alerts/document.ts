@@ -1,4 +1,5 @@
-// An alert as text for a dashboard document, and an example of a report.
+// An alert as text for a dashboard document, what its form takes and begins with, and an example of
+// a report.
 
 /** An alert as it stands in a document. */
 export interface NewAlert {
@@ -20,6 +21,21 @@ export function toYamlAlert({ id, query, when, every, to }: NewAlert): string {
   ];
   return `alerts:\n  - ${lines.join('\n    ')}\n    to: ${JSON.stringify(to)}\n`;
 }
+
+/** A condition that the answer of the query has the column for. */
+export function conditionFor(query: string): string {
+  const isCompared = /\|\s*compare\b/.test(query);
+  if (/^\s*funnel\b/.test(query)) return isCompared ? 'change_rate < -0.3' : 'rate < 0.1';
+  return isCompared ? 'change < -0.3' : 'value < 5';
+}
+
+/** The targets in what was typed: webhooks, and mailboxes with or without `mailto:`. */
+export const toTargets = (typed: string): readonly string[] =>
+  typed
+    .split(/\s+/)
+    .map((target) => target.replace(/[,;]$/, ''))
+    .filter((target) => target !== '')
+    .map((target) => (/^[^:/]+@[^:/]+$/.test(target) ? `mailto:${target}` : target));
 
 export const EXAMPLE_REPORT = `reports:
   - id: monday
