@@ -24,6 +24,7 @@ import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
 import { deadLetterBody } from '../../operate/routes.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
+import { reportSchema } from '../../reports/config-schema.js';
 import { reportDryRunBody } from '../../reports/schema.js';
 import * as alerts from './alert-answers.js';
 import * as answers from './answers.js';
@@ -69,6 +70,7 @@ const SCHEMAS = {
   FilledQuery: answers.filledQuery,
   NewCard: newCardSchema,
   NewAlert: alertSchema,
+  NewReport: reportSchema,
   FilledCard: answers.filledCard,
   DraftBody: draftBodySchema,
   Draft: answers.draft,
