@@ -1,7 +1,8 @@
-// Taps and clicks in the console: room for a finger on touch screens and for long names, and the
-// way from an answer to a dashboard. What is clicked twice is sent once and says that it is in
-// progress.
+// Taps and clicks in the console: room for a finger on touch screens and for long names, the ways
+// from an answer to a person and to a dashboard, and from a dashboard to a report. What is clicked
+// twice is sent once and says that it is in progress.
 import { expect, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
 
@@ -154,4 +155,25 @@ test('an answer becomes a card of a new dashboard, which is named, and of anothe
   await page.getByRole('link', { name: 'Added to All orders' }).click();
   const card = page.getByRole('region', { name: 'purchase | last 30d | count', exact: true });
   await card.getByText('2', { exact: true }).waitFor();
+});
+
+test('a report is added by a form, from the menu of the dashboard that it sends', async () => {
+  const id = await createDashboard(shop, SALES);
+  const visited = await shop.visit(`/dashboards/${id}`);
+  const { page } = visited;
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Send as a report' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New report' });
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'Dashboard' }).inputValue()).toBe(id);
+  await dialog.getByRole('combobox', { name: 'Sent' }).selectOption('On Fridays');
+  await dialog.getByRole('textbox', { name: 'Sent to' }).fill('ann@example.com');
+  await expectNoFindings(visited);
+  await dialog.getByRole('button', { name: 'Add report' }).click();
+  const list = page.getByRole('list', { name: 'Reports', exact: true });
+  await list.getByText('friday 08:00').waitFor();
+  await list.getByText('mailto:ann@example.com').waitFor();
+  const personal = await createDashboard(shop, SALES, 'personal');
+  await page.goto(shop.addressOf(`/alerts/reports#new=${personal}`));
+  await dialog.getByText('Only you see “Sales”').waitFor();
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'Dashboard' }).inputValue()).toBe('');
 });

@@ -1,7 +1,7 @@
 // Types and requests of the routes of alerts (/api/projects/{projectID}/alerts).
 import { queryOptions } from '@tanstack/react-query';
 import { getJson, postJson, sendJson } from '../api/request.js';
-import type { NewAlert } from './document.js';
+import type { NewAlert, NewReport } from './document.js';
 
 export type AlertState = 'ok' | 'firing' | 'failing';
 export type Outcome = 'ok' | 'firing' | 'failed';
@@ -126,4 +126,8 @@ export const dryRunNew = (projectId: string, { query, when }: NewAlert): Promise
 
 export const addAlert = async (projectId: string, dashboardId: string, alert: NewAlert): Promise<void> => {
   await sendJson('POST', `/api/projects/${projectId}/dashboards/${dashboardId}/alerts`, alert);
+};
+
+export const addReport = async (projectId: string, dashboardId: string, report: NewReport): Promise<void> => {
+  await sendJson('POST', `/api/projects/${projectId}/dashboards/${dashboardId}/reports`, report);
 };

@@ -1,5 +1,6 @@
-// An alert as text for a dashboard document, what its form takes and begins with, and an example of
-// a report.
+// An alert as text for a dashboard document, what the forms of alerts and reports take and begin
+// with, and an example of a report.
+import { numbered } from '../dashboards/numbered-key.js';
 
 /** An alert as it stands in a document. */
 export interface NewAlert {
@@ -36,6 +37,27 @@ export const toTargets = (typed: string): readonly string[] =>
     .map((target) => target.replace(/[,;]$/, ''))
     .filter((target) => target !== '')
     .map((target) => (/^[^:/]+@[^:/]+$/.test(target) ? `mailto:${target}` : target));
+
+/** A report as it stands in a document. */
+export interface NewReport {
+  readonly id: string;
+  readonly at: string;
+  readonly to: readonly string[];
+}
+
+/** When a report is sent, before the time of day. */
+export const DAYS = [
+  ...(['daily', 'weekdays', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'] as const),
+  'monthly 1',
+] as const;
+
+/** An id that no report of the dashboard has: the day, with a number from the second on. */
+export function reportId(day: string, taken: readonly string[]): string {
+  const [name = day] = day.split(' ');
+  let count = 1;
+  while (taken.includes(numbered(name, count))) count += 1;
+  return numbered(name, count);
+}
 
 export const EXAMPLE_REPORT = `reports:
   - id: monday

@@ -3,7 +3,7 @@
 // example of a document.
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { conditionFor, toTargets, toYamlAlert } from '../../../console/src/alerts/document.js';
+import { conditionFor, DAYS, reportId, toTargets, toYamlAlert } from '../../../console/src/alerts/document.js';
 import { lineOfItem } from '../../../console/src/dashboards/item-line.js';
 import { EXAMPLE, questionOf } from '../../../console/src/definitions/question.js';
 import { checkColumn, parseWhen } from '../../../src/alerts/when.js';
@@ -13,6 +13,7 @@ import { analyze } from '../../../src/query/analyze/analyze.js';
 import { compile } from '../../../src/query/compile.js';
 import type { Definition } from '../../../src/query/definitions/definitions.js';
 import { parse as parseQuery } from '../../../src/query/parse/parse.js';
+import { reportSchema } from '../../../src/reports/config-schema.js';
 import { NOW_MS } from '../../golden/dataset.js';
 
 const CONTEXT = { nowMs: NOW_MS, timezone: 'UTC', eventTypes: [], hasAllEvents: true, privateAddresses: [] };
@@ -60,6 +61,14 @@ test('targets are typed with or without mailto:, one on each line or with commas
     'mailto:bob@example.com',
     'https://hooks.example.com/@x',
   ]);
+});
+
+test('a report has an id of its own and a schedule, for each day of its form', () => {
+  for (const day of DAYS) {
+    const [first, second] = [reportId(day, []), reportId(day, [reportId(day, [])])];
+    expect(second).toBe(`${first}-2`);
+    expect(reportSchema.safeParse({ id: second, at: `${day} 08:00`, to: ['mailto:a@b.de'] }).error).toBeUndefined();
+  }
 });
 
 describe('definitions', () => {
