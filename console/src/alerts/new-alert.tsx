@@ -22,7 +22,7 @@ import style from './alerts.module.css';
 import { addAlert, type DryRun, dryRunNew } from './api.js';
 import { conditionFor, type NewAlert, toTargets, toYamlAlert } from './document.js';
 import { DryRunResult } from './dry-run-result.js';
-import { noMailFor } from './no-mail.js';
+import { TargetsField } from './targets-field.js';
 
 const words = alertTexts.form;
 const INTERVALS = ['1m', '5m', '15m', '1h', '6h', '1d'] as const;
@@ -178,21 +178,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
             </select>
           </label>
         </div>
-        <label>
-          {alertTexts.to}
-          <textarea
-            className={`field ${style.targets}`}
-            name="to"
-            required
-            placeholder={words.toExample}
-            rows={2}
-            onChange={({ target }) => setTo(target.value)}
-          />
-          <span className={style.hint}>{words.toNote}</span>
-        </label>
-        <p role="status" className={style.error}>
-          {noMailFor(toTargets(to).join())}
-        </p>
+        <TargetsField value={to} onChange={setTo} note={words.toNote} />
         <Failure text={problem} />
         {result !== undefined && <DryRunResult result={result} state="ok" />}
         {text !== undefined && <Snippet name={words.asText} text={text} />}

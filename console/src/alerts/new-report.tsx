@@ -15,7 +15,7 @@ import { alertTexts } from '../texts/alerts.js';
 import style from './alerts.module.css';
 import { addReport, type Report } from './api.js';
 import { DAYS, reportId, toTargets } from './document.js';
-import { noMailFor } from './no-mail.js';
+import { TargetsField } from './targets-field.js';
 
 const words = alertTexts.reports.form;
 
@@ -112,21 +112,7 @@ export function NewReportDialog({ project, reports, dashboard, close: leave }: P
             <span className={style.hint}>{words.timeNote(project.timezone)}</span>
           </label>
         </div>
-        <label>
-          {alertTexts.to}
-          <textarea
-            className={`field ${style.targets}`}
-            name="to"
-            required
-            placeholder={alertTexts.form.toExample}
-            rows={2}
-            onInput={({ currentTarget }) => setTo(currentTarget.value)}
-          />
-          <span className={style.hint}>{words.toNote}</span>
-        </label>
-        <p role="status" className={style.error}>
-          {noMailFor(toTargets(to).join())}
-        </p>
+        <TargetsField value={to} onChange={setTo} note={words.toNote} />
         <Failure text={problem} />
         <div className={dashboards.tools}>
           <button type="button" className="button" onClick={close}>
