@@ -285,6 +285,7 @@ test('reports and the parts of the settings are found by their names, and report
   await page.getByRole('button', { name: 'Send as a report' }).click();
   const heading = (name: string) => page.getByRole('heading', { name, exact: true }).waitFor();
   await heading('Reports');
+  await page.getByRole('dialog', { name: 'New report' }).getByRole('button', { name: 'Cancel' }).click();
   for (const [words, option, title] of [
     ['token', 'Settings: Tokens', 'Tokens'],
     ['audit', 'Settings: Audit trail', 'Audit trail'],
