@@ -3,7 +3,7 @@
 // 10,000 rows scrolls.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import type { DemoState } from '../src/demo/routes.js';
+import type { DemoState } from '../src/demo/answers.js';
 import { atMost, type Measurement } from './measurement.js';
 import type { BenchContext } from './stack.js';
 import { median } from './statistics.js';

@@ -94,7 +94,7 @@ export async function addEngines(directory: string, engines: readonly FurtherEng
     const deps = { config, postgres, redis, say: () => {}, signal: new AbortController().signal };
     for (const [index, { url }] of engines.entries()) {
       // Processes read the list of shards at intervals: once is enough for all.
-      await addShard(deps, [url], ...(index < engines.length - 1 ? [0] : []));
+      await addShard(deps, [url], index < engines.length - 1 ? { waitMs: 0 } : {});
     }
   } finally {
     redis.disconnect();

@@ -1,7 +1,7 @@
 // `npm run keys`: the address and the keys of a project of a running service as shell commands, so
 // that `eval "$(npm run -s keys)"` sets the variables that the examples and the clients read.
 import { env } from 'node:process';
-import type { Project } from '../src/accounts/projects.js';
+import type { Project } from '../src/accounts/answers.js';
 import { readStandalone } from '../src/imports/target.js';
 import { failWithMessage } from '../src/platform/command-failure.js';
 import { dataDirectory } from '../src/platform/config.js';

@@ -1,6 +1,7 @@
 // Finds projects and their secret keys in the database of the service, for commands that run beside
 // it.
-import { type Project, requireProject } from '../src/accounts/projects.js';
+import type { Project } from '../src/accounts/answers.js';
+import { requireProject } from '../src/accounts/projects.js';
 import { describeFailure } from '../src/platform/command-failure.js';
 import { readOperatorConfig } from '../src/platform/config.js';
 import { isUuid, type ProjectId, toProjectId } from '../src/platform/ids.js';

@@ -41,7 +41,7 @@ async function run(): Promise<void> {
       case 'list':
         return say(await describeShards(deps));
       case 'add':
-        return await addShard(deps, command.urls, undefined, command.cluster);
+        return await addShard(deps, command.urls, { cluster: command.cluster });
       case 'several-hosts':
         return await setSeveralHosts(deps, command.shard, command.cluster);
       case 'move':

@@ -1,9 +1,13 @@
 // Configuration of the embedded ClickHouse server: settings for a shared machine, users and their
 // grants.
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { DATABASE_RIGHTS, SYSTEM_TABLES, TABLE_ENGINES } from '../src/platform/clickhouse/account.js';
+import { EMBEDDED_SERVER } from '../src/platform/clickhouse/failed-writes.js';
 
 const MEBIBYTE = 1024 * 1024;
+
+/** Inserts and merges begin only with more free space: ClickHouse ignores writes that fail. */
+const KEPT_FREE_BYTES = 256 * MEBIBYTE;
 
 /** The service's account in ClickHouse. */
 export const SERVICE_USER = 'analytics';
@@ -40,6 +44,7 @@ export function serverConfig(options: ServerConfigOptions): string {
     path: store,
     listen_host: '127.0.0.1',
     http_port: port,
+    display_name: `${EMBEDDED_SERVER}${randomUUID()}`,
     // Requests without the credentials of a user below match no handler. `default`, which has no
     // password, cannot be distinguished from the engine's own session by its address, and its quota
     // does not count queries of system.one.
@@ -48,6 +53,10 @@ export function serverConfig(options: ServerConfigOptions): string {
       ...(backupPassword !== undefined && { rule_backup: handlerFor(basicAuthorization(backupPassword, BACKUP_USER)) }),
     },
     backups: { allowed_path: backups },
+    storage_configuration: { disks: { default: { keep_free_space_bytes: KEPT_FREE_BYTES } } },
+    // Rows are on the disk when the insert is answered: the default leaves them to the system's
+    // cache, and a power failure takes those of half a minute.
+    merge_tree: { fsync_after_insert: 1, fsync_part_directory: 1 },
     max_server_memory_usage: memoryBytes,
     max_concurrent_queries: 64,
     // The defaults allow caches of several gigabytes and hundreds of threads.
@@ -129,8 +138,8 @@ export function usersConfig(options: UsersConfigOptions): string {
 
 /** Beside those that the service needs: of tests and benchmarks. */
 const MORE_RIGHTS = ['OPTIMIZE', 'TRUNCATE', 'CREATE DATABASE', 'DROP DATABASE', 'DROP VIEW'];
-/** Read by benchmarks. */
-const MORE_SYSTEM_TABLES = ['one', 'numbers'];
+/** Read by benchmarks, and to find failed writes (src/platform/clickhouse/failed-writes.ts). */
+const MORE_SYSTEM_TABLES = ['one', 'numbers', 'events'];
 
 const serviceGrants = (database: string): string[] => [
   `GRANT ${[...DATABASE_RIGHTS, ...MORE_RIGHTS].join(', ')} ON ${database}.*`,
@@ -141,6 +150,7 @@ const serviceGrants = (database: string): string[] => [
 const backupGrants = (database: string): string[] => [
   `GRANT BACKUP ON ${database}.*`,
   'GRANT SELECT ON system.backups',
+  'GRANT SELECT ON system.events',
 ];
 
 type XmlValue = string | number | boolean | readonly string[] | { readonly [name: string]: XmlValue };

@@ -1,8 +1,9 @@
 // ClickHouse as a child process: command line, files, and readiness and liveness checks of the
 // server in the optional package chdb.
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { FAILED_WRITE, FAILED_WRITES } from '../src/platform/clickhouse/failed-writes.js';
 import { messageOf } from '../src/platform/errors.js';
 import { packageRoot } from '../src/platform/paths.js';
 import {
@@ -24,7 +25,7 @@ import {
 } from './engine-user.js';
 import { clickhouseMemoryBytes } from './memory.js';
 import { StartProblem } from './problem.js';
-import { ENGINE_LIVENESS, type ProcessSpec } from './supervised-process.js';
+import { ENGINE_LIVENESS, MustRestart, type ProcessSpec } from './supervised-process.js';
 
 // Files of the earlier server in front of the library: its configuration, and request bodies left
 // by a crash.
@@ -70,7 +71,10 @@ export function embeddedClickHouse(options: EmbeddedClickHouseOptions): Embedded
       name: 'clickhouse',
       isIsolated: true,
       ...commandOf([process.execPath, launcher, library, place], account, mount),
-      beforeStart: async () => writeFiles(options, account, place),
+      beforeStart: async () => {
+        writeFiles(options, account, place);
+        removeUnwrittenMutations(join(directory, 'store', 'store'));
+      },
       checkReady: () => checkAnswers(port, password, 1000),
       readyTimeoutMs: 120_000,
       liveness: { ...ENGINE_LIVENESS, check: (timeoutMs) => checkAlive(port, password, timeoutMs) },
@@ -127,19 +131,46 @@ function findLibrary(): string {
  * and /ping answered.
  */
 async function checkAnswers(port: number, password: string, timeoutMs: number): Promise<void> {
+  await ask('SELECT 1', port, password, timeoutMs);
+}
+
+async function ask(query: string, port: number, password: string, timeoutMs: number): Promise<string> {
   const response = await fetch(`http://127.0.0.1:${port}/`, {
     method: 'POST',
     headers: { Authorization: basicAuthorization(password), Connection: 'close' },
-    body: 'SELECT 1',
+    body: query,
     signal: AbortSignal.timeout(timeoutMs),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(text.trim());
+  return text;
 }
 
 /** An engine that rejects a query for lack of resources is busy, and alive. */
 async function checkAlive(port: number, password: string, timeoutMs: number): Promise<void> {
-  await checkAnswers(port, password, timeoutMs).catch((error: unknown) => {
+  const answer = await ask(FAILED_WRITES, port, password, timeoutMs).catch((error: unknown) => {
     if (!BUSY.test(messageOf(error))) throw error;
+    return '0';
   });
+  // Within a minute: a part that was merged from others is kept for so long after them.
+  if (Number.parseInt(answer, 10) > 0) throw new MustRestart(FAILED_WRITE);
 }
+
+/**
+ * Deletes the files of mutations that were not written, without which the engine starts: it
+ * refuses an empty one.
+ */
+function removeUnwrittenMutations(store: string): void {
+  if (!existsSync(store)) return;
+  for (const table of foldersIn(store).flatMap((folder) => foldersIn(folder))) {
+    for (const name of readdirSync(table)) {
+      const path = join(table, name);
+      if (/^mutation_\d+\.txt$/.test(name) && statSync(path).size === 0) rmSync(path);
+    }
+  }
+}
+
+const foldersIn = (folder: string): string[] =>
+  readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(folder, name));

@@ -11,6 +11,9 @@ import { messageOf } from '../src/platform/errors.js';
 import { START_GATE } from '../src/platform/start-gate.js';
 import { StartProblem } from './problem.js';
 
+/** Rejection of a liveness check: the process answers, and must be started again at once. */
+export class MustRestart extends Error {}
+
 export interface LivenessCheck {
   /** Rejects when the process does not work, within the time. */
   readonly check: (timeoutMs: number) => Promise<void>;
@@ -210,11 +213,19 @@ export class SupervisedProcess {
     while (isRunning(child)) {
       await delay(intervalMs, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) return;
-      const problem = await check(timeoutMs).then(() => undefined, messageOf);
+      let isBroken = false;
+      const problem = await check(timeoutMs).then(
+        () => undefined,
+        (error: unknown) => {
+          isBroken = error instanceof MustRestart;
+          return messageOf(error);
+        },
+      );
       if (problem === undefined) failures = 0;
       else if (failures !== undefined) failures += 1;
-      if (problem === undefined || (failures ?? 0) < failuresMax || signal.aborted || !isRunning(child)) continue;
-      found(`it did not answer ${failuresMax} times in a row (${problem})`);
+      if (problem === undefined || signal.aborted || !isRunning(child)) continue;
+      if (!isBroken && (failures ?? 0) < failuresMax) continue;
+      found(isBroken ? problem : `it did not answer ${failuresMax} times in a row (${problem})`);
       child.kill('SIGKILL');
       return;
     }

@@ -13,9 +13,8 @@ import type { Postgres } from '../platform/postgres/client.js';
 import { createRepeatedWarning } from '../platform/repeated-warning.js';
 import { type Found, findCredential, noteTokenUse } from './find-credential.js';
 import { keyKindOf } from './keys.js';
-import type { Role } from './route-matrix.js';
+import type { Role, Scope } from './roles.js';
 
-export type Scope = 'track' | 'query' | 'dashboards' | 'admin';
 export type IpPolicy = 'anonymize' | 'full' | 'drop';
 
 /** Admin key of an organization: manages projects, without access to their data. */

@@ -5,10 +5,9 @@ import { FIRST_SHARD } from '../platform/clickhouse/shards.js';
 import { toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { eventsThisMonth } from '../usage/store.js';
-import type { AdminCredential, Credential, IpPolicy, Scope } from './credentials.js';
+import type { AdminCredential, Credential, IpPolicy } from './credentials.js';
 import { digestKey, keyKindOf, shownPrefix } from './keys.js';
-import { tokenScopesOf } from './roles.js';
-import type { Role } from './route-matrix.js';
+import { type Role, SCOPES, type Scope, type TokenKind, tokenScopesOf } from './roles.js';
 
 export interface Found {
   readonly credential: Credential | AdminCredential | undefined;
@@ -19,8 +18,8 @@ export interface Found {
 }
 
 const NOTHING: Found = { credential: undefined };
-const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track']);
-const SECRET_SCOPES: ReadonlySet<Scope> = new Set<Scope>(['track', 'query', 'dashboards', 'admin']);
+const PUBLIC_SCOPES: ReadonlySet<Scope> = new Set(['track']);
+const SECRET_SCOPES: ReadonlySet<Scope> = new Set(SCOPES);
 
 export interface FindDeps {
   readonly postgres: Postgres;
@@ -118,7 +117,7 @@ async function isOverAllowance({ postgres, eventsPerMonthMax }: FindDeps, organi
 
 interface TokenRow extends Omit<ProjectRow, 'secret_key_prefix'> {
   token_id: string;
-  kind: 'personal' | 'service';
+  kind: TokenKind;
   scopes: Scope[];
   token_created_by: string | null;
   expires_at: Date;

@@ -12,8 +12,9 @@ import { holdBody } from './held-bodies.js';
 import { findMembership, findProjectMembership, findProjectOf, type Membership } from './membership.js';
 import { authenticateAdmin, credentialOf, requireCredential } from './middleware.js';
 import type { LayeredRateLimit } from './rate-limits.js';
+import type { Role } from './roles.js';
 import { isAtLeast } from './roles.js';
-import { type Role, type RouteName, type RouteRule, ruleOf, toExpressPath } from './route-matrix.js';
+import { type RouteName, type RouteRule, ruleOf, toExpressPath } from './route-matrix.js';
 import { personOf, requireSession, type SessionGuards } from './session-middleware.js';
 
 export interface GuardDeps {

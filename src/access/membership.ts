@@ -2,7 +2,7 @@
 // missing ids give the same answer.
 import { isUuid, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { Role } from './route-matrix.js';
+import type { Role } from './roles.js';
 
 export interface Membership {
   readonly organizationId: OrganizationId;

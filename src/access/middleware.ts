@@ -3,8 +3,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import { PublicError } from '../platform/errors.js';
 import type { PlainRequest } from '../platform/http/plain-request.js';
 import { KeyRequired } from './challenge.js';
-import type { AdminCredential, Credential, CredentialStore, Scope } from './credentials.js';
+import type { AdminCredential, Credential, CredentialStore } from './credentials.js';
 import { KEY_PREFIXES } from './keys.js';
+import type { Scope } from './roles.js';
 
 /**
  * Requires `scope`. The key is in `X-API-Key`; only public keys are accepted in `?key=`, because

@@ -1,9 +1,15 @@
-// Permissions of roles, used by routes, tokens and responses.
-import type { Scope } from './credentials.js';
-import type { Role } from './route-matrix.js';
+// Roles, scopes and kinds of tokens, and what each role may do and give.
 
-export const ROLES = ['owner', 'admin', 'member'] as const satisfies readonly Role[];
-export type TokenKind = 'personal' | 'service';
+/** Of a person in an organization. */
+export const ROLES = ['owner', 'admin', 'member'] as const;
+export type Role = (typeof ROLES)[number];
+
+/** What a key or a token may be used for. */
+export const SCOPES = ['track', 'query', 'dashboards', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export const TOKEN_KINDS = ['personal', 'service'] as const;
+export type TokenKind = (typeof TOKEN_KINDS)[number];
 
 const RANK = { member: 0, admin: 1, owner: 2 } as const satisfies Record<Role, number>;
 
@@ -21,7 +27,7 @@ const TOKEN_SCOPES: Readonly<Record<Role, readonly Scope[]>> = {
 export const tokenScopesOf = (role: Role): readonly Scope[] => TOKEN_SCOPES[role];
 
 export const tokenKindsOf = (role: Role): readonly TokenKind[] =>
-  isAtLeast(role, 'admin') ? ['personal', 'service'] : ['personal'];
+  isAtLeast(role, 'admin') ? TOKEN_KINDS : ['personal'];
 
 const CAPABILITIES: readonly (readonly [capability: string, least: Role])[] = [
   ['query', 'member'],

@@ -2,9 +2,8 @@
 // mounted from this table (guarded-router.ts), a test compares the others with it, and the OpenAPI
 // document is generated from it.
 import { PROTOCOL_PATHS } from '../ingest/protocols/paths.js';
-import type { Scope } from './credentials.js';
+import type { Role, Scope } from './roles.js';
 
-export type Role = 'owner' | 'admin' | 'member';
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /**

@@ -5,23 +5,11 @@ import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type OrganizationId, randomBase62 } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { DAY_MS } from '../platform/utc-day.js';
+import type { Domain } from './answers.js';
 import { type Quotas, requireDomainQuota } from './quotas.js';
 import type { FindTxtRecords } from './txt-records.js';
 
 const TOKEN_LENGTH = 32;
-
-/** Domain in API responses. */
-export interface Domain {
-  readonly id: string;
-  readonly domain: string;
-  readonly token: string;
-  readonly record_name: string;
-  readonly record_value: string;
-  readonly verified_at: Date | null;
-  readonly record_seen_at: Date | null;
-  /** Null for a domain that is not verified. */
-  readonly admits_until: Date | null;
-}
 
 /** How long a verified domain admits people after its record was last seen. */
 export const RECORD_LIFETIME_DAYS = 7;

@@ -1,12 +1,13 @@
 // Invitations in PostgreSQL: a secret link for one e-mail address, valid for seven days and for one
 // person, as long as the sender may still invite.
 import { digestKey } from '../access/keys.js';
-import { isAtLeast } from '../access/roles.js';
-import { type Role, ruleOf } from '../access/route-matrix.js';
+import { isAtLeast, type Role } from '../access/roles.js';
+import { ruleOf } from '../access/route-matrix.js';
 import type { Person } from '../access/session-middleware.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type OrganizationId, randomBase62, toOrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { OpenInvitation } from './answers.js';
 
 const LIFETIME_MS = 7 * 24 * 60 * 60_000;
 const TOKEN_LENGTH = 43;
@@ -61,15 +62,10 @@ export async function requireNoMember(
   throw new PublicError('bad_request', `${email} is a member already; the role is ${member.role}`);
 }
 
-/** An invitation that can still be accepted, without its secret. */
-export interface OpenInvitation extends Omit<Invitation, 'token'> {
-  readonly invited_by: string;
-  readonly created_at: Date;
-}
-
 const openInvitations = (postgres: Postgres) =>
   postgres('invitations').whereNull('accepted_at').where('expires_at', '>', postgres.fn.now());
 
+/** Those that can still be accepted, without their secrets. */
 export const listInvitations = (postgres: Postgres, organizationId: OrganizationId): Promise<OpenInvitation[]> =>
   openInvitations(postgres)
     .where({ organization_id: organizationId })

@@ -1,22 +1,14 @@
 // Members of an organization in PostgreSQL. At least one owner must remain: removing or demoting an
 // owner locks the organization first, so that two owners cannot leave concurrently. A person
 // who changes another member must still be an owner then: roles may have changed in the meantime.
-import type { Role } from '../access/route-matrix.js';
+import type { Role } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, type OrganizationId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { Member } from './answers.js';
 import { mayInvite, revokeInvitationsBy, revokeInvitationsTo } from './invitations.js';
 import type { Leaving } from './schema.js';
 import { requireTypedName } from './typed-name.js';
-
-/** Member in API responses. */
-export interface Member {
-  readonly user_id: string;
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly role: Role;
-  readonly joined_at: Date;
-}
 
 const membersOf = (postgres: Postgres, organizationId: OrganizationId) =>
   postgres('members').join('people', 'people.id', 'person_id').where({ organization_id: organizationId });

@@ -1,33 +1,17 @@
 // Projects in PostgreSQL and their API representation. store.ts creates them, because the
 // standalone stack does so too.
 import { digestKey, encryptSecret, newKey, shownPrefix, tryDecryptSecret } from '../access/keys.js';
-import { capabilitiesOf, isAtLeast } from '../access/roles.js';
-import type { Role } from '../access/route-matrix.js';
+import { capabilitiesOf, isAtLeast, type Role } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { type AuditActor, recordAudit } from '../privacy/audit-store.js';
 import { rescheduleReports } from '../reports/report-store.js';
+import type { Project } from './answers.js';
 import { type Quotas, requireProjectQuota } from './quotas.js';
 import type { ProjectChanges, ProjectDeletion } from './schema.js';
 import { createProject } from './store.js';
 import { requireTypedName } from './typed-name.js';
-
-export interface Project {
-  readonly id: string;
-  readonly name: string;
-  readonly organization_id: string;
-  readonly public_key: string;
-  /** Only in reads of one project by an admin or owner; null when SECRET_KEY_BASE has changed. */
-  readonly secret_key?: string | null;
-  readonly role?: Role;
-  readonly capabilities?: readonly string[];
-  readonly ip_policy: string;
-  readonly timezone: string;
-  /** Whether the SDKs of other products may send. */
-  readonly other_sdks: boolean;
-  readonly created_at: Date;
-}
 
 const SHOWN = [
   'id',

@@ -1,6 +1,7 @@
 // Quotas of what a person, an organization and a project may own, so that limits per key, project
 // and organization cannot be multiplied by creating more of them. Each count is taken under a row
 // lock, so that two concurrent requests cannot both use the last place.
+import type { TokenKind } from '../access/roles.js';
 import type { Config } from '../platform/config.js';
 import { PublicError } from '../platform/errors.js';
 import type { OrganizationId, ProjectId } from '../platform/ids.js';
@@ -79,7 +80,7 @@ export async function requireDomainQuota(
 export async function requireTokenQuota(
   transaction: Transaction,
   quotas: Quotas,
-  token: { projectId: ProjectId; personId: string; kind: 'personal' | 'service' },
+  token: { projectId: ProjectId; personId: string; kind: TokenKind },
 ) {
   const active = () =>
     transaction('access_tokens').whereNull('revoked_at').where('expires_at', '>', transaction.fn.now());

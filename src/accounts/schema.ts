@@ -1,7 +1,6 @@
 // Schemas of management request bodies; the OpenAPI document uses them too.
 import { z } from 'zod';
-import type { Scope } from '../access/credentials.js';
-import { ROLES } from '../access/roles.js';
+import { ROLES, SCOPES, TOKEN_KINDS } from '../access/roles.js';
 import { findTimeZone } from '../query/time/timezone.js';
 import { EMAIL_LENGTH_MAX, tryCanonicalDomain, tryCanonicalEmail } from './addresses.js';
 import { tryParseDuration } from './duration.js';
@@ -97,12 +96,11 @@ export const projectDeletionBody = z.strictObject({
   project_name_confirm: z.string({ error: 'is required: the name of the project, once more' }),
 });
 
-const SCOPES = ['track', 'query', 'dashboards', 'admin'] as const satisfies readonly Scope[];
 const TOKEN_LIFETIME_DEFAULT = '90d';
 
 export const tokenBody = z.strictObject({
   name: nameField,
-  kind: oneOf(['personal', 'service']),
+  kind: oneOf(TOKEN_KINDS),
   scopes: z
     .array(oneOf(SCOPES), { error: `is required: a list of ${SCOPES.join(', ')}` })
     .min(1, { error: 'is empty' })

@@ -1,7 +1,7 @@
 // What the page of an invitation link says: who invites whom to what, or why the link no longer
 // works. The link is the secret; nothing here says more than its mail.
 import { digestKey } from '../access/keys.js';
-import type { Role } from '../access/route-matrix.js';
+import type { Role } from '../access/roles.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { mayInvite } from './invitations.js';
 

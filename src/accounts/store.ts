@@ -1,11 +1,10 @@
 // Organizations and projects in PostgreSQL.
-
 import { digestKey, encryptSecret, newKey, shownPrefix } from '../access/keys.js';
-import type { Role } from '../access/route-matrix.js';
 import { PublicError } from '../platform/errors.js';
 import { newUuidV7, type OrganizationId, type ProjectId, toOrganizationId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { placeProject } from '../shards/store.js';
+import type { Organization } from './answers.js';
 
 export interface NewOrganization {
   readonly id: OrganizationId;
@@ -74,15 +73,6 @@ function toSlug(name: string): string {
     .toLowerCase()
     .match(/[a-z0-9]+/g);
   return words === null ? 'organization' : words.join('-').slice(0, 48);
-}
-
-/** Organization in API responses. */
-export interface Organization {
-  readonly id: string;
-  readonly name: string;
-  readonly slug: string;
-  readonly role: Role;
-  readonly created_at: Date;
 }
 
 const organizationsOf = (postgres: Postgres, personId: string) =>

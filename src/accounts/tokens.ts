@@ -1,29 +1,14 @@
 // Access tokens in PostgreSQL. A token is returned once and only its digest is stored.
 // src/access/find-credential.ts checks its rights when it is used.
 import { digestKey, newKey, shownPrefix } from '../access/keys.js';
-import { isAtLeast, type TokenKind, tokenKindsOf, tokenScopesOf } from '../access/roles.js';
-import type { Role } from '../access/route-matrix.js';
+import { isAtLeast, type Role, type TokenKind, tokenKindsOf, tokenScopesOf } from '../access/roles.js';
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { CreatedToken, Token } from './answers.js';
 import { tryParseDuration } from './duration.js';
 import { type Quotas, requireTokenQuota } from './quotas.js';
 import type { TokenRequest } from './schema.js';
-
-/** Token in lists. */
-export interface Token {
-  readonly id: string;
-  readonly project_id: string;
-  readonly name: string;
-  readonly kind: TokenKind;
-  readonly scopes: readonly string[];
-  readonly prefix: string;
-  readonly created_by: string | null;
-  readonly created_at: Date;
-  readonly expires_at: Date;
-  readonly last_used_at: Date | null;
-  readonly revoked_at: Date | null;
-}
 
 const SHOWN = [
   'access_tokens.id',
@@ -43,10 +28,6 @@ const SHOWN = [
 export interface Actor {
   readonly personId: string;
   readonly role: Role;
-}
-
-export interface CreatedToken extends Omit<Token, 'created_by' | 'last_used_at' | 'revoked_at' | 'project_id'> {
-  readonly token: string;
 }
 
 export interface NewToken {

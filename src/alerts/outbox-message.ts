@@ -1,5 +1,6 @@
 // What the outbox sends: a change of an alert, or a report, in the forms that mails and webhooks
 // take.
+import type { ReportCard } from '../reports/answers.js';
 import * as reports from '../reports/message.js';
 import * as alerts from './message.js';
 import type { Row } from './when.js';
@@ -19,13 +20,13 @@ export interface MailContent {
 }
 
 type Content =
-  | { readonly report: reports.ReportMessage; readonly cards: readonly reports.ReportCard[] | undefined }
+  | { readonly report: reports.ReportMessage; readonly cards: readonly ReportCard[] | undefined }
   | { readonly alert: alerts.AlertMessage; readonly rows: readonly Row[] };
 
 // The rows are those that were stored with the message.
 const contentOf = ({ message, rows }: Outgoing): Content =>
   'report' in message
-    ? { report: message, cards: rows as readonly reports.ReportCard[] | undefined }
+    ? { report: message, cards: rows as readonly ReportCard[] | undefined }
     : { alert: message, rows: (rows ?? []) as readonly Row[] };
 
 export function toMailContent(outgoing: Outgoing, unsubscribeUrl: string): MailContent {

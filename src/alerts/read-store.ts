@@ -3,45 +3,9 @@
 import { compareTitles } from '../dashboards/compare-titles.js';
 import { isUuid, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { AlertItem, CheckItem } from './answers.js';
 import { CHECKS_KEPT, IS_DASHBOARD } from './claims.js';
-import type { AlertState, Outcome } from './state.js';
 import { shownTarget } from './targets.js';
-
-export interface AlertItem {
-  readonly id: string;
-  /** The id in the document. */
-  readonly key: string;
-  /** Null for an alert of the definitions. */
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
-  readonly written_in: 'dashboard' | 'definitions';
-  readonly query: string;
-  readonly when: string;
-  readonly every_seconds: number;
-  readonly to: readonly string[];
-  readonly timezone: string;
-  readonly state: AlertState;
-  readonly changed_at: Date | null;
-  readonly checked_at: Date | null;
-  readonly next_due_at: Date;
-  /** Null before the first check. */
-  readonly last_check: Pick<CheckItem, 'outcome' | 'value' | 'error'> | null;
-}
-
-export interface CheckItem {
-  readonly at: Date;
-  readonly outcome: Outcome;
-  readonly value: number | null;
-  readonly error: string | null;
-  readonly state: AlertState;
-  /** Empty unless the check changed the state. */
-  readonly deliveries: readonly {
-    readonly to: string;
-    readonly status: 'waiting' | 'sent' | 'failed';
-    readonly attempts: number;
-    readonly error: string | null;
-    readonly ended_at: Date | null;
-  }[];
-}
 
 /** In the order of dashboards and documents. */
 export async function listAlerts(postgres: Postgres, projectId: ProjectId): Promise<AlertItem[]> {

@@ -9,9 +9,10 @@ import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { untilClosed } from '../platform/http/until-closed.js';
 import type { ThreadPool } from '../platform/threads/thread-pool.js';
+import type { AlertDryRun, AlertItem } from './answers.js';
 import { toMessage, toResult } from './check-due.js';
 import { toText } from './message.js';
-import { type AlertItem, findAlert, listAlerts, listChecks } from './read-store.js';
+import { findAlert, listAlerts, listChecks } from './read-store.js';
 import type { RunAlertQuery } from './run-query.js';
 import { dryRunBody, dryRunTask } from './schema.js';
 import { type AlertState, advance } from './state.js';
@@ -78,7 +79,11 @@ export function createAlertsRouter(deps: AlertRoutesDeps): Router {
 }
 
 /** Checks the condition now. Stores and sends nothing. */
-async function dryRun({ postgres, runQuery, publicUrl }: AlertRoutesDeps, res: Response, alert: Asked) {
+async function dryRun(
+  { postgres, runQuery, publicUrl }: AlertRoutesDeps,
+  res: Response,
+  alert: Asked,
+): Promise<AlertDryRun> {
   const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
   const { query, timezone, when, state: before } = alert;
   const answer = await runQuery({ projectId, personId, query, timezone }, untilClosed(res));

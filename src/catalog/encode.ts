@@ -2,6 +2,7 @@
 import { setImmediate as nextIteration } from 'node:timers/promises';
 import type { ReadDefinitions } from '../definitions/reader.js';
 import { toLists } from '../definitions/to-lists.js';
+import type { CatalogAnswer } from './answers.js';
 import type { Catalog } from './catalog.js';
 
 /**
@@ -22,8 +23,13 @@ export function createEncoder(): (catalog: Catalog, defined: ReadDefinitions) =>
 /** Of a field with more values, the most frequent ones are shown. */
 const VALUES_SHOWN_MAX = 100;
 
-function toAnswer({ isComplete, events, properties, values }: Catalog, defined: ReadDefinitions) {
-  const fields = [...properties].map(([field, types]) => ({ field, types: types.filter((type) => type !== 'null') }));
+type ShownTypes = CatalogAnswer['properties'][number]['types'];
+
+function toAnswer({ isComplete, events, properties, values }: Catalog, defined: ReadDefinitions): CatalogAnswer {
+  const fields = [...properties].map(([field, types]) => ({
+    field,
+    types: types.filter((type) => type !== 'null') as ShownTypes,
+  }));
   const isOfProfile = ({ field }: { readonly field: string }): boolean => field.startsWith('user.');
   return {
     complete: isComplete,
@@ -43,7 +49,7 @@ function toAnswer({ isComplete, events, properties, values }: Catalog, defined: 
 const ITEMS_OF_SLICE = 100;
 
 /** As JSON.stringify does, in slices with other work in between: seven megabytes take 90 ms. */
-async function write(answer: ReturnType<typeof toAnswer>): Promise<Buffer> {
+async function write(answer: CatalogAnswer): Promise<Buffer> {
   const texts: Buffer[] = [];
   for (const [key, value] of Object.entries(answer)) {
     texts.push(Buffer.from(`${texts.length === 0 ? '{' : ','}${JSON.stringify(key)}:`));

@@ -3,8 +3,8 @@
 import { PublicError } from '../platform/errors.js';
 import { isUuid } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { Visibility } from './schema.js';
 import { lockKey, personalWithoutPerson, requireEditor, visibleTo, type Writer } from './store.js';
+import type { Visibility } from './visibility.js';
 
 interface DashboardRow {
   readonly id: string;

@@ -4,9 +4,7 @@ import { z } from 'zod';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody } from '../platform/http/json-body.js';
 import { dashboardKey } from './config-schema.js';
-
-export const VISIBILITIES = ['personal', 'project'] as const;
-export type Visibility = (typeof VISIBILITIES)[number];
+import { VISIBILITIES } from './visibility.js';
 
 /** A document of this size has hundreds of cards. */
 export const SOURCE_BYTES_MAX = 64 * 1024;

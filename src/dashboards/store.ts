@@ -6,10 +6,11 @@ import { type AlertSettings, type AlertsOfDocument, syncAlerts } from '../alerts
 import { PublicError } from '../platform/errors.js';
 import { isUuid, newUuidV7, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { DashboardItem, DashboardSummary } from './answers.js';
 import { compareTitles } from './compare-titles.js';
 import type { Card, DashboardConfig } from './config-schema.js';
 import type { ParsedDashboard } from './parse-dashboard.js';
-import type { Visibility } from './schema.js';
+import type { Visibility } from './visibility.js';
 
 const VERSIONS_KEPT = 100;
 
@@ -32,15 +33,6 @@ export interface Sync extends ParsedDashboard, Writer {
   readonly isSynced: boolean;
   /** Makes every check, and stores nothing. */
   readonly isDryRun: boolean;
-}
-
-export interface DashboardSummary {
-  readonly id: string;
-  readonly key: string;
-  readonly title: string;
-  readonly visibility: Visibility;
-  readonly checksum: string;
-  readonly version: number;
 }
 
 export interface Synced {
@@ -252,15 +244,6 @@ export interface Reader {
   readonly personId: string | undefined;
 }
 
-export interface DashboardItem extends DashboardSummary {
-  readonly order: number | null;
-  readonly updated_at: string;
-  /** The person who created it; null for a key or a service token. */
-  readonly owner: string | null;
-  /** When a sync last changed it; null for one that is edited in the console. */
-  readonly synced_at: string | null;
-}
-
 export interface Dashboard extends DashboardItem {
   readonly config: DashboardConfig;
   readonly source_yaml: string;
@@ -356,7 +339,7 @@ interface ItemRow extends DashboardRow {
 const toItem = ({ position, updated_at, owner_id, synced_at, ...summary }: ItemRow): DashboardItem => ({
   ...summary,
   order: position === null ? null : Number(position),
-  updated_at: updated_at.toISOString(),
+  updated_at,
   owner: owner_id,
-  synced_at: synced_at?.toISOString() ?? null,
+  synced_at,
 });

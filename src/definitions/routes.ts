@@ -11,10 +11,12 @@ import { readSyncBody, writerOf } from '../dashboards/requests.js';
 import { type Reader, readDashboards } from '../dashboards/store.js';
 import { readDropped } from '../ingest/drop/counts.js';
 import { BOTS_KEY } from '../ingest/drop/rules.js';
+import type { AnswerOf } from '../platform/answer-fields.js';
 import { PublicError } from '../platform/errors.js';
 import { parseParameters } from '../platform/http/json-body.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
+import type * as answers from './answers.js';
 import { type ChangeDeps, type ChangeOptions, changeDefinitions } from './change.js';
 import type { DefinitionsContent } from './parse-definitions.js';
 import { changeQuery, syncQuery } from './schema.js';
@@ -113,14 +115,17 @@ export function createDefinitionsRouter(deps: DefinitionsDeps): Router {
   return router;
 }
 
-const toAnswer = ({ version, checksum, isChanged }: SavedDefinitions, warnings: readonly string[]) => ({
+const toAnswer = (
+  { version, checksum, isChanged }: SavedDefinitions,
+  warnings: readonly string[],
+): AnswerOf<typeof answers.savedDefinitions> => ({
   definitions: { version, checksum },
   changed: isChanged,
   warnings,
 });
 
 /** A project without definitions has version 0. */
-function toShown(found: DefinitionsVersion | undefined) {
+function toShown(found: DefinitionsVersion | undefined): AnswerOf<typeof answers.definitions> {
   const { version, checksum, created_at, is_synced, source_yaml, content } = found ?? NOTHING;
   const { definitions, annotations = [], drop = [], bots = 'keep', keep = null } = content;
   const lists = { ...toLists(definitions), annotations, drop };
@@ -128,7 +133,10 @@ function toShown(found: DefinitionsVersion | undefined) {
 }
 
 /** The rules of the current version with the events that each has dropped; bots are a rule too. */
-async function showDropped({ postgres, redis }: DefinitionsDeps, projectId: ProjectId) {
+async function showDropped(
+  { postgres, redis }: DefinitionsDeps,
+  projectId: ProjectId,
+): Promise<AnswerOf<typeof answers.droppedEvents>> {
   const [found, counts] = await Promise.all([
     findDefinitions(postgres, projectId),
     readDropped(redis, projectId, Date.now()),

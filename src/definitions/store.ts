@@ -5,6 +5,7 @@ import { lockKey } from '../dashboards/store.js';
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { DefinitionsVersionItem } from './answers.js';
 import type { DefinitionsContent, ParsedDefinitions } from './parse-definitions.js';
 
 const VERSIONS_KEPT = 100;
@@ -13,12 +14,6 @@ export interface DefinitionsSummary {
   /** 0 when the project has never defined anything. */
   readonly version: number;
   readonly checksum: string;
-}
-
-export interface DefinitionsVersionItem extends DefinitionsSummary {
-  readonly created_at: Date;
-  /** Whether a key or a token stored it, not a person in the console. */
-  readonly is_synced: boolean;
 }
 
 export interface DefinitionsVersion extends DefinitionsVersionItem {

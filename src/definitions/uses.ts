@@ -8,28 +8,10 @@ import type { Variable, Variables } from '../dashboards/config-schema.js';
 import { fillTemplate, variablesOf } from '../dashboards/fill-template.js';
 import type { DashboardText, StoredDashboard } from '../dashboards/store.js';
 import type { ThreadTask } from '../platform/threads/thread-task.js';
-import {
-  type Definition,
-  type DefinitionKind,
-  type Definitions,
-  writtenDefinition,
-} from '../query/definitions/definitions.js';
+import { type Definition, type Definitions, writtenDefinition } from '../query/definitions/definitions.js';
 import { expandDefinitions } from '../query/definitions/expand.js';
 import { parse } from '../query/parse/parse.js';
-
-export const USE_PLACES = ['card', 'variable', 'alert', 'definition'] as const;
-
-export interface DefinitionUse {
-  readonly kind: DefinitionKind;
-  readonly name: string;
-  readonly in: (typeof USE_PLACES)[number];
-  /** Null for a use by another definition, and by an alert beside the definitions. */
-  readonly dashboard: Pick<StoredDashboard, 'id' | 'key' | 'title'> | null;
-  /** Id of the card or the alert, name of the variable, or `metric activation`. */
-  readonly id: string;
-  /** Title of the card; otherwise the same as `id`. */
-  readonly title: string;
-}
+import type { DefinitionUse } from './answers.js';
 
 /** An alert of the definitions' document. */
 type OwnAlert = Pick<AlertConfig, 'id' | 'query'>;

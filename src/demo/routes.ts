@@ -7,6 +7,7 @@ import { personOf } from '../access/session-middleware.js';
 import { PublicError } from '../platform/errors.js';
 import type { OrganizationId } from '../platform/ids.js';
 import { readNow } from '../platform/postgres/read-now.js';
+import type { DemoState } from './answers.js';
 import { deleteDemo, findDemo } from './create-demo.js';
 import { type DemoQueue, enqueueDemo, findDemoJob } from './queue.js';
 import { QUESTIONS } from './stories.js';
@@ -16,18 +17,6 @@ export interface DemoRoutesDeps extends GuardDeps {
   readonly limit: LayeredRateLimit;
   /** Where workers reach the service. */
   readonly url: () => string;
-}
-
-/** The response of the routes. */
-export interface DemoState {
-  readonly status: 'none' | 'waiting' | 'loading' | 'ready' | 'failed';
-  readonly project_id: string | null;
-  readonly events: number;
-  readonly users: number;
-  /** From 0 to 1. */
-  readonly share: number;
-  readonly error: string | null;
-  readonly questions: readonly { readonly question: string; readonly q: string }[];
 }
 
 const EMPTY = { events: 0, users: 0, share: 0, error: null, questions: QUESTIONS } as const;

@@ -1,9 +1,10 @@
 // Routes POST /identify and /identify/batch: credential, body, validation, group commit. They
 // answer after Redis has stored the calls.
 import type { Request, Router } from 'express';
-import { type Credential, type CredentialStore, rateSubjectsOf, type Scope } from '../access/credentials.js';
+import { type Credential, type CredentialStore, rateSubjectsOf } from '../access/credentials.js';
 import { authenticate } from '../access/middleware.js';
 import type { LayeredRateLimit } from '../access/rate-limits.js';
+import type { Scope } from '../access/roles.js';
 import { type EventLimits, isParsedInLoop } from '../ingest/limits.js';
 import type { RejectedEvents } from '../ingest/rejected/events.js';
 import type { ProjectRates } from '../platform/flow/project-rates.js';

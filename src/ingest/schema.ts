@@ -10,21 +10,7 @@ import {
   isWithinLength,
   VALUE_DEPTH_MAX,
 } from './limits.js';
-
-export const SKIP_REASONS = [
-  'not_an_object',
-  'event_type_missing',
-  'event_type_too_long',
-  'id_not_a_string',
-  'id_not_exact',
-  'id_too_long',
-  'properties_not_an_object',
-  'too_many_properties',
-  'property_key_length',
-  'property_value_too_deep',
-  'property_value_too_long',
-] as const;
-export type SkipReason = (typeof SKIP_REASONS)[number];
+import type { SkipReason } from './skip-reasons.js';
 
 const ID_FIELDS = ['user_id', 'device_id', 'session_id', 'insert_id'] as const;
 

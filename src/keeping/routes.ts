@@ -7,6 +7,7 @@ import { personOf } from '../access/session-middleware.js';
 import type { RunAlertQuery } from '../alerts/run-query.js';
 import { findDefinitions } from '../definitions/store.js';
 import type { ProjectId } from '../platform/ids.js';
+import type { KeptEvents } from './answers.js';
 import { countDue } from './count-due.js';
 import { listReceipts, showEdge } from './store.js';
 
@@ -20,7 +21,7 @@ export function createKeepingRouter(deps: KeepingRouterDeps) {
   const { postgres, rateLimit, runQuery } = deps;
   const { router, on } = createGuardedRouter(deps);
 
-  async function show(projectId: ProjectId) {
+  async function show(projectId: ProjectId): Promise<KeptEvents> {
     const keep = (await findDefinitions(postgres, projectId))?.content.keep;
     const signal = AbortSignal.timeout(60_000);
     const edges = keep === undefined ? [] : await countDue(runQuery, { projectId, keep, signal }, Date.now());

@@ -2,6 +2,7 @@
 import { type ProjectId, toProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
 import { readNow } from '../platform/postgres/read-now.js';
+import type { KeptEvents } from './answers.js';
 import { type EventCounts, sumOf } from './event-counts.js';
 import type { Edge, Keep } from './keep.js';
 
@@ -113,19 +114,8 @@ export async function markPurged(postgres: Postgres, receipts: readonly ReceiptK
 
 const RECEIPTS_SHOWN = 100;
 
-/** A receipt in the response of the API. */
-export interface ShownReceipt {
-  readonly day: string;
-  readonly events: number;
-  readonly deleted: EventCounts;
-  readonly edges: readonly { readonly events: readonly string[] | null; readonly before: string }[];
-  readonly status: 'begun' | 'deleted' | 'purged';
-  readonly deleted_at: Date | null;
-  readonly purged_at: Date | null;
-}
-
 /** The newest first. */
-export async function listReceipts(postgres: Postgres, projectId: ProjectId): Promise<ShownReceipt[]> {
+export async function listReceipts(postgres: Postgres, projectId: ProjectId): Promise<KeptEvents['receipts']> {
   const rows = await postgres('keep_receipts')
     .where({ project_id: projectId })
     .orderBy('day', 'desc')
@@ -146,5 +136,5 @@ export async function listReceipts(postgres: Postgres, projectId: ProjectId): Pr
 export const showEdge = ({ events, days, beforeMs }: Edge) => ({
   events: events ?? null,
   days,
-  before: new Date(beforeMs).toISOString(),
+  before: new Date(beforeMs),
 });

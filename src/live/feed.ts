@@ -1,17 +1,14 @@
 // Live feed of a project's newest events: one query per second and project, shared by all its
 // viewers. The query counts as one of the project, so it waits and is limited like its other
 // queries.
+import type { Rejected } from '../ingest/answers.js';
 import { PublicError } from '../platform/errors.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { RepeatedWarning } from '../platform/repeated-warning.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface Sample {
-  readonly at: string;
-  readonly reason: string;
-  readonly event: string;
-}
+type Sample = Rejected['samples'][number];
 
 /** A person who watches a project. */
 export interface Watcher {

@@ -1,6 +1,6 @@
 // Paths of the authorization of agents (OAuth 2.1), and the two documents by which their clients
 // find them. Pure.
-import type { Scope } from '../access/credentials.js';
+import type { Scope } from '../access/roles.js';
 
 export const PROTECTED_RESOURCE_PATH = '/.well-known/oauth-protected-resource';
 export const AUTHORIZATION_SERVER_PATH = '/.well-known/oauth-authorization-server';

@@ -8,34 +8,14 @@ import { NOTHING } from '../platform/flow/backlog.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Redis } from '../platform/redis/client.js';
 import { readOldestWaitMs } from '../platform/redis/oldest-waiting.js';
+import type { Delivery, QueueState } from './answers.js';
 import type { Stores } from './checks.js';
 import { withQueue } from './dead-letter-jobs.js';
-import type { Caller, DeadLetter, DeadLetters } from './dead-letters.js';
-import { type Examined, examineAll } from './examine.js';
+import type { Caller, DeadLetters } from './dead-letters.js';
+import { examineAll } from './examine.js';
 import { queuesOf } from './queues.js';
 
 const EXAMINED_EVERY_MS = 5000;
-
-export interface QueueState {
-  readonly queue: string;
-  readonly waiting: number;
-  readonly active: number;
-  readonly delayed: number;
-  readonly failed: number;
-  /** Age of the job that has waited longest; null when none waits. */
-  readonly oldest_waiting_seconds: number | null;
-}
-
-/** The response of the API. */
-export interface Delivery {
-  /** From acceptance until queries see an event; null before it was first measured. */
-  readonly lag_seconds: number | null;
-  /** Accepted events and identify calls of the project that are not stored yet. */
-  readonly backlog: { readonly events_bytes: number; readonly calls_bytes: number };
-  readonly failed: readonly (Omit<DeadLetter, 'failedAt'> & { readonly failed_at: string })[];
-  /** Only for operators; otherwise null. */
-  readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Examined[] } | null;
-}
 
 export interface DeliverySource {
   readonly read: (caller: Caller) => Promise<Delivery>;

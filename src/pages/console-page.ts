@@ -1,6 +1,5 @@
 // Page of the console: everything on it is drawn in the browser, from the data in `boot`.
-import type { Project } from '../accounts/projects.js';
-import type { Organization } from '../accounts/store.js';
+import type { Organization, Project } from '../accounts/answers.js';
 import type { Assets } from './assets.js';
 import type { ConsoleAssets } from './console-assets.js';
 import { html } from './html.js';

@@ -2,6 +2,7 @@
 // enforced by a trigger. An erasure replaces the person in their entries by a keyed hash.
 import { newUuidV7, type OrganizationId, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { AuditEntry } from './answers.js';
 
 export interface AuditActor {
   /**
@@ -25,17 +26,6 @@ export interface NewAuditEntry {
   readonly outcome: 'accepted' | 'completed' | 'failed' | 'cancelled';
   /** Counts and similar values: never an id of a person. */
   readonly details?: Readonly<Record<string, string | number | boolean | null>>;
-}
-
-export interface AuditEntry {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: AuditActor;
-  readonly action: string;
-  readonly subject: string | null;
-  readonly subject_hash: string | null;
-  readonly outcome: string;
-  readonly details: Readonly<Record<string, unknown>>;
 }
 
 /** Pass a transaction as `postgres` to record the entry only if the transaction commits. */

@@ -2,6 +2,7 @@
 // Cells were formatted when the report was run (run-cards.ts).
 import { flatten, toChat } from '../alerts/message.js';
 import { type Html, html } from '../pages/html.js';
+import type { ReportCard, ShownTable } from './answers.js';
 
 export interface ReportMessage {
   /** The id in the document. */
@@ -16,21 +17,6 @@ export interface ReportMessage {
   /** RFC 3339. */
   readonly at: string;
 }
-
-export interface ShownTable {
-  readonly title: string;
-  readonly columns: readonly string[];
-  /** Whether all cells of a column are numbers. */
-  readonly numbers: readonly boolean[];
-  readonly rows: readonly (readonly string[])[];
-  /** Rows of the answer before `rows`: more than 0 when these are the newest ones of a series. */
-  readonly rows_before: number;
-  /** Rows of the answer. */
-  readonly total: number;
-  readonly columns_left_out: number;
-}
-
-export type ReportCard = ShownTable | { readonly title: string; readonly error: string };
 
 const WITHOUT_CONTENT =
   'The numbers were deleted while this report waited, because data of a person was erased. See the dashboard.';

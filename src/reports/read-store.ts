@@ -1,26 +1,12 @@
 // Reads reports with their runs for the routes: those of the project's dashboards, which every
 // member may see. Targets are shown without their paths, which may be secrets.
-
 import { IS_DASHBOARD } from '../alerts/claims.js';
-import { type CheckItem, listChecks } from '../alerts/read-store.js';
+import { listChecks } from '../alerts/read-store.js';
 import { shownTarget } from '../alerts/targets.js';
 import { compareTitles } from '../dashboards/compare-titles.js';
 import { isUuid, type ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-
-export interface ReportItem {
-  readonly id: string;
-  /** The id in the document. */
-  readonly key: string;
-  /** Null when the definitions name a dashboard that was deleted. */
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
-  readonly written_in: 'dashboard' | 'definitions';
-  readonly at: string;
-  readonly timezone: string;
-  readonly to: readonly string[];
-  readonly last_run_at: Date | null;
-  readonly next_due_at: Date;
-}
+import type { ReportItem, RunItem } from './answers.js';
 
 /** In the order of dashboards and documents. */
 export async function listReports(postgres: Postgres, projectId: ProjectId): Promise<ReportItem[]> {
@@ -68,10 +54,7 @@ const toItem = (row: any): ReportItem => ({
 });
 
 /** The newest first. */
-export async function listRuns(
-  postgres: Postgres,
-  reportId: string,
-): Promise<Pick<CheckItem, 'at' | 'error' | 'deliveries'>[]> {
+export async function listRuns(postgres: Postgres, reportId: string): Promise<RunItem[]> {
   const checks = await listChecks(postgres, reportId);
   return checks.map(({ at, error, deliveries }) => ({ at, error, deliveries }));
 }

@@ -6,7 +6,8 @@ import type { DashboardConfig } from '../dashboards/config-schema.js';
 import { BOUNDS } from '../platform/flow/bounds.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { ReportCard, ReportMessage } from './message.js';
+import type { ReportCard } from './answers.js';
+import type { ReportMessage } from './message.js';
 import { nextTimeOf } from './schedule.js';
 
 export type ClaimedReport = Omit<ClaimedRow, 'query' | 'condition'>;

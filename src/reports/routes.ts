@@ -7,8 +7,9 @@ import type { RunAlertQuery } from '../alerts/run-query.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, readJsonBody } from '../platform/http/json-body.js';
 import { untilClosed } from '../platform/http/until-closed.js';
+import type { ReportDryRun, ReportItem } from './answers.js';
 import { toHtml, toSubject, toText } from './message.js';
-import { findReport, findReportable, listReports, listRuns, type ReportItem } from './read-store.js';
+import { findReport, findReportable, listReports, listRuns } from './read-store.js';
 import { findSentDashboard } from './report-store.js';
 import { runCards } from './run-cards.js';
 import { toMessage } from './run-due.js';
@@ -70,7 +71,11 @@ type Asked = Pick<ReportItem, 'key' | 'dashboard' | 'at'> & {
 };
 
 /** What would be sent now; stores and sends nothing. Undefined when the client has disconnected. */
-async function dryRun({ postgres, runQuery, publicUrl }: ReportRoutesDeps, res: Response, report: Asked) {
+async function dryRun(
+  { postgres, runQuery, publicUrl }: ReportRoutesDeps,
+  res: Response,
+  report: Asked,
+): Promise<ReportDryRun | undefined> {
   const [projectId, { personId }] = [projectIdOf(res), personOf(res)];
   const { dashboard } = report;
   const sent = await findSentDashboard(postgres, dashboard?.id);

@@ -11,7 +11,7 @@ import type { ProjectId } from '../platform/ids.js';
 import { GRANULARITIES, isRecurring } from '../query/fields.js';
 import { parse } from '../query/parse/parse.js';
 import { change, isShare, percent } from '../query/shares.js';
-import type { ReportCard } from './message.js';
+import type { ReportCard } from './answers.js';
 
 /** Rows of a table that a report shows. */
 const ROWS_SHOWN = 10;

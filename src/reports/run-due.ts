@@ -7,7 +7,8 @@ import { BOUNDS } from '../platform/flow/bounds.js';
 import { runClaimed } from '../platform/flow/run-claimed.js';
 import type { Logger } from '../platform/log.js';
 import type { Postgres } from '../platform/postgres/client.js';
-import type { ReportCard, ReportMessage } from './message.js';
+import type { ReportCard } from './answers.js';
+import type { ReportMessage } from './message.js';
 import { type ClaimedReport, claimDueReport, findSentDashboard, recordFailedRun, recordRun } from './report-store.js';
 import { runCards } from './run-cards.js';
 

@@ -42,8 +42,7 @@ export const REGISTRY_WAIT_MS = 3 * REGISTRY_EVERY_MS;
 export async function addShard(
   deps: ShardsDeps,
   urls: readonly string[],
-  waitMs: number = REGISTRY_WAIT_MS,
-  cluster: string | null = null,
+  { waitMs = REGISTRY_WAIT_MS, cluster = null }: { waitMs?: number; cluster?: string | null } = {},
 ): Promise<void> {
   const { postgres, signal, say } = deps;
   const onWait = () => say('waiting for another command that adds a shard');

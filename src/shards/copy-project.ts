@@ -4,6 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import { finished } from 'node:stream/promises';
 import { type ClickHouseClient, rowsOf } from '../platform/clickhouse/client.js';
+import { requireWritten } from '../platform/clickhouse/failed-writes.js';
 import type { ProjectId } from '../platform/ids.js';
 import type { StepProgress } from '../platform/progress.js';
 import { CLICKHOUSE_TABLES } from '../privacy/personal-data.js';
@@ -88,7 +89,7 @@ async function copyPart({ from, to, signal, fence }: Ends, copying: Copying): Pr
     clickhouse_settings: { readonly: '2' },
     abort_signal: signal,
   });
-  const { stream } = await to.exec({
+  const { stream, response_headers } = await to.exec({
     query: `INSERT INTO ${part.table} (${columns}) SELECT ${columns} FROM input('${structure}')
       WHERE (SELECT count() FROM ${fence.table}) = 0 FORMAT Native`,
     query_id: `${fence.queryPrefix}${randomUUID()}`,
@@ -97,6 +98,7 @@ async function copyPart({ from, to, signal, fence }: Ends, copying: Copying): Pr
     abort_signal: signal,
   });
   await finished(stream.resume());
+  await requireWritten(to, response_headers);
   const [there, here] = await Promise.all([checksumOf(from, copying), checksumOf(to, copying)]);
   if (there.rows !== here.rows || there.hash !== here.hash) {
     throw new Error(

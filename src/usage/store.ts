@@ -1,16 +1,9 @@
 // Usage by project and day in PostgreSQL. The rollup writes it, the routes read it.
 import type { ProjectId } from '../platform/ids.js';
 import type { Postgres } from '../platform/postgres/client.js';
+import type { UsageDay } from './answers.js';
 import type { DayCounts } from './counters.js';
 import type { DayRange } from './range.js';
-
-/** A row of the usage API. */
-export interface UsageDay {
-  readonly date: string;
-  readonly events_ingested: number;
-  readonly events_stored: number;
-  readonly queries_run: number;
-}
 
 /** One row per day of the range, days without usage included. */
 export async function readUsage(postgres: Postgres, projectId: ProjectId, range: DayRange): Promise<UsageDay[]> {

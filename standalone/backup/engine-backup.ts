@@ -2,6 +2,7 @@
 // parts while it runs. Asked over HTTP.
 
 import { setTimeout as delay } from 'node:timers/promises';
+import { FAILED_WRITE, FAILED_WRITES } from '../../src/platform/clickhouse/failed-writes.js';
 import { basicAuthorization } from '../clickhouse-config.js';
 import { StartProblem } from '../problem.js';
 
@@ -64,13 +65,18 @@ async function waitForOperation(access: EngineAccess, id: string, { onProgress, 
     signal.throwIfAborted();
     const [operation] = await askEngineRows<Operation>(access, query);
     if (operation === undefined) throw new StartProblem('ClickHouse has lost the operation: was it restarted?');
-    if (/^(?:BACKUP_CREATED|RESTORED)$/.test(operation.status)) return;
+    if (/^(?:BACKUP_CREATED|RESTORED)$/.test(operation.status)) return requireWritten(access);
     if (!RUNNING.test(operation.status)) {
       throw new StartProblem(`ClickHouse: ${operation.status}: ${operation.error.split('\n')[0]}`);
     }
     onProgress();
     await delay(POLL_MS);
   }
+}
+
+async function requireWritten(access: EngineAccess): Promise<void> {
+  const [row] = await askEngineRows<{ failed: string }>(access, `${FAILED_WRITES} FORMAT JSONEachRow`);
+  if (Number(row?.failed) > 0) throw new StartProblem(FAILED_WRITE);
 }
 
 const CANCELLED_WITHIN_MS = 30_000;

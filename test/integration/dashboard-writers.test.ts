@@ -1,6 +1,6 @@
 // Permissions of dashboards over HTTP: who may create, overwrite, share and delete which.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Role } from '../../src/access/route-matrix.js';
+import type { Role } from '../../src/access/roles.js';
 import type { NewProject } from '../../src/accounts/store.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { type Answer, createTeam, createTeamProject, send, signIn, type TestTeam } from '../support/accounts.js';

@@ -94,7 +94,7 @@ test('ClickHouse is killed and restarted when it answers every query with an err
     require('node:http').createServer((request, response) => {
       answered += 1;
       if (answered > 3) response.statusCode = 500;
-      response.end(answered > 3 ? 'Code: 236. DB::Exception: Server is shutting down. (ABORTED)' : '1');
+      response.end(answered > 3 ? 'Code: 236. DB::Exception: Server is shutting down. (ABORTED)' : '0');
     }).listen(${options.port}, '127.0.0.1');`;
   const spec = { ...configureClickHouse(options), command: process.execPath, args: ['-e', script] };
   const server = await start(spec, { intervalMs: 50, failuresMax: 3 });

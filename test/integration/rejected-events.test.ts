@@ -1,16 +1,17 @@
 // Counts and samples of rejected events, which members of a project can read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { NewProject } from '../../src/accounts/store.js';
+import type { rejected } from '../../src/ingest/answers.js';
 import {
   FIELDS_KEPT,
   forgetRejected,
   forgetSamplesOf,
-  type Rejected,
   type RejectedSample,
   readRejected,
   SAMPLES_KEPT,
   saveRejected,
 } from '../../src/ingest/rejected/store.js';
+import type { JsonOf } from '../../src/platform/answer-fields.js';
 import { newUuidV7, toProjectId } from '../../src/platform/ids.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';
 import { createRedis, type Redis } from '../../src/platform/redis/client.js';
@@ -18,6 +19,8 @@ import { createTeam, createTeamProject, send, type TestTeam } from '../support/a
 import { eventually } from '../support/eventually.js';
 import { createTestDatabases, type ProcessGroup, startProcesses, type TestDatabases } from '../support/stack.js';
 import { track } from '../support/track.js';
+
+type Rejected = JsonOf<typeof rejected>;
 
 const NOTHING: Rejected = { counts: [], samples: [], ignored_fields: [] };
 const DAY_MS = 24 * 60 * 60_000;

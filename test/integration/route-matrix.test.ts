@@ -1,8 +1,8 @@
 // Permissions of every route with every kind of credential: valid, revoked and of others. The table
 // is written from the interface, not from the code, and must name every route in the code.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Scope } from '../../src/access/credentials.js';
 import { digestKey } from '../../src/access/keys.js';
+import type { Scope } from '../../src/access/roles.js';
 import { ROUTES } from '../../src/access/route-matrix.js';
 import { rotateSecretKey } from '../../src/accounts/projects.js';
 import { createSession, endSession } from '../../src/accounts/sessions.js';

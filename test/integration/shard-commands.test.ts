@@ -70,7 +70,7 @@ test('of two commands that add a server at once, one adds it', async () => {
   const third = await startExtraEngine();
   try {
     const [one, other] = [two.sayingDeps(), two.sayingDeps()];
-    await Promise.all([one, other].map(({ deps }) => addShard(deps, [third.url], 0)));
+    await Promise.all([one, other].map(({ deps }) => addShard(deps, [third.url], { waitMs: 0 })));
     expect([...one.said, ...other.said].filter((line) => line.includes('another command'))).toHaveLength(1);
     expect(await two.postgres('shards').orderBy('id').pluck('id')).toEqual([1, 2, 3]);
   } finally {
@@ -95,7 +95,7 @@ test('a shard is removed when nothing is left there, and its number is not used 
 
   const fourth = await startExtraEngine();
   try {
-    await addShard(two.sayingDeps().deps, [fourth.url], 0);
+    await addShard(two.sayingDeps().deps, [fourth.url], { waitMs: 0 });
     await hurryCleaning(await two.clientOf(4));
     const { id } = await two.projectWithEvent();
     await moveProject(two.sayingDeps().deps, id, 4);
@@ -112,7 +112,7 @@ test('a shard is removed when nothing is left there, and its number is not used 
     await two.redis.del('bull:ingest-bulk-4:failed');
     await remove(4);
     expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2]);
-    await addShard(two.sayingDeps().deps, [fourth.url], 0);
+    await addShard(two.sayingDeps().deps, [fourth.url], { waitMs: 0 });
     expect((await two.shards.read()).map((shard) => shard.id)).toEqual([1, 2, 5]);
     await drainShard(two.sayingDeps().deps, 5);
     await remove(5);
@@ -124,7 +124,7 @@ test('a shard is removed when nothing is left there, and its number is not used 
 test('a shard that has lost its tables gets none while projects live there, unless an operator says so', async () => {
   const fourth = await startExtraEngine();
   try {
-    await addShard(two.sayingDeps().deps, [fourth.url], 0);
+    await addShard(two.sayingDeps().deps, [fourth.url], { waitMs: 0 });
     const { config } = two.databases;
     const id = (await two.shards.read()).at(-1)?.id ?? 0;
     const drop = async () =>
@@ -137,7 +137,7 @@ test('a shard that has lost its tables gets none while projects live there, unle
     const advice = `it has no tables, but 1 project lives there: restore its data (ops/runbooks/backup.md), or create empty tables by "npm run migrate -- --lost ${id}"`;
     const said = `shard ${id} at ${new URL(fourth.url).host}: ${advice}`;
     await expect(migrateShards(config)).rejects.toThrow(`1 host could not be migrated: ${said}`);
-    await expect(addShard(two.sayingDeps().deps, [fourth.url], 0)).rejects.toThrow(said);
+    await expect(addShard(two.sayingDeps().deps, [fourth.url], { waitMs: 0 })).rejects.toThrow(said);
     expect(await migrateShards(config, { lost: id })).toContain('0001_events.sql');
     expect(await migrateShards(config)).toEqual([]);
     await two.postgres('project_placements').where({ project_id: project.id }).update({ shard: 1 });
@@ -192,7 +192,9 @@ test('a shard takes no address where its data is not', async () => {
         .where({ id: 2 })
         .update({ urls: [url] }),
     );
-    await expect(addShard(two.sayingDeps().deps, [empty.url, alias], 0)).rejects.toThrow('are the same server');
+    await expect(addShard(two.sayingDeps().deps, [empty.url, alias], { waitMs: 0 })).rejects.toThrow(
+      'are the same server',
+    );
     // Tables would stay there, and in Keeper.
     expect(await hasTable(empty.url, database, 'schema_migrations')).toBe(false);
     await migrateShard({ id: 2, urls: [empty.url] }, database);
@@ -201,7 +203,7 @@ test('a shard takes no address where its data is not', async () => {
     const values = [{ project_id: id, device_id: 'phone', user_id: 'ada' }];
     const insert = { table: 'device_map', values, format: 'JSONEachRow' } as const;
     await withClient(empty.url, database, (clickhouse) => clickhouse.insert(insert));
-    await expect(addShard(two.sayingDeps().deps, [empty.url], 0)).rejects.toThrow(
+    await expect(addShard(two.sayingDeps().deps, [empty.url], { waitMs: 0 })).rejects.toThrow(
       `has rows of the project ${id} in device_map`,
     );
     await two.postgres('project_placements').insert({ project_id: id, shard: 2 }).onConflict('project_id').merge();

@@ -39,7 +39,7 @@ beforeAll(async () => {
   postgres = createPostgres(databases.config);
   redis = createRedis(databases.config);
   const signal = new AbortController().signal;
-  await addShard({ config: databases.config, postgres, redis, say: () => {}, signal }, [urlOf(0)], 0);
+  await addShard({ config: databases.config, postgres, redis, say: () => {}, signal }, [urlOf(0)], { waitMs: 0 });
   // Replicas need Keeper. These copy nothing: the test does what replication would do.
   for (const url of [urlOf(1), urlOf(2)])
     await migrateShard({ id: 3, urls: [url] }, databases.config.CLICKHOUSE_DATABASE);

@@ -165,8 +165,10 @@ test('migrations of a shard continue where they stopped', async () => {
 
 test('a server is a shard once', async () => {
   const alias = two.second.url.replace('127.0.0.1', 'localhost');
-  await expect(addShard(two.deps, [alias], 0)).rejects.toThrow('are the same server');
-  await expect(addShard(two.deps, ['http://127.0.0.1:1'], 0)).rejects.toThrow('cannot be created at 127.0.0.1:1');
+  await expect(addShard(two.deps, [alias], { waitMs: 0 })).rejects.toThrow('are the same server');
+  await expect(addShard(two.deps, ['http://127.0.0.1:1'], { waitMs: 0 })).rejects.toThrow(
+    'cannot be created at 127.0.0.1:1',
+  );
   expect(() => parseShardsCommand(['add', 'user:secret@host'])).toThrow('argument 1 of add is not an http');
 });
 

@@ -1,6 +1,6 @@
 // Fixture of tests of the management routes: signed-in people and their requests.
 import { randomBytes } from 'node:crypto';
-import type { Role } from '../../src/access/route-matrix.js';
+import type { Role } from '../../src/access/roles.js';
 import { upsertPerson } from '../../src/accounts/people.js';
 import { createSession } from '../../src/accounts/sessions.js';
 import { createOrganization, createProject, type NewOrganization, type NewProject } from '../../src/accounts/store.js';

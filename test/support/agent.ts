@@ -2,8 +2,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Scope } from '../../src/access/credentials.js';
 import { digestKey, newKey, shownPrefix } from '../../src/access/keys.js';
+import type { Scope } from '../../src/access/roles.js';
 import { newUuidV7 } from '../../src/platform/ids.js';
 import type { Postgres } from '../../src/platform/postgres/client.js';
 

@@ -3,7 +3,7 @@
 // whose pages complained.
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { Role } from '../../src/access/route-matrix.js';
+import type { Role } from '../../src/access/roles.js';
 import { createProject, type NewProject } from '../../src/accounts/store.js';
 import type { Config } from '../../src/platform/config.js';
 import { createPostgres, type Postgres } from '../../src/platform/postgres/client.js';

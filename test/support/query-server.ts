@@ -1,6 +1,7 @@
 // A query process in this one, with keys of the projects of the golden data and its own limits.
 import { Registry } from 'prom-client';
-import type { Credential, CredentialStore, Scope } from '../../src/access/credentials.js';
+import type { Credential, CredentialStore } from '../../src/access/credentials.js';
+import type { Scope } from '../../src/access/roles.js';
 import { toCatalog } from '../../src/catalog/catalog.js';
 import { NOTHING } from '../../src/definitions/reader.js';
 import type { Shards } from '../../src/platform/clickhouse/shards.js';

@@ -75,7 +75,7 @@ export async function startTwoShards(env: Environment = {}, kinds?: readonly Pro
     const postgres = keep(createPostgres(config), (part) => part.destroy());
     const redis = keep(createRedis(config), (part) => part.disconnect());
     const deps = { config, postgres, redis, say: () => {}, signal: new AbortController().signal };
-    await addShard(deps, [second.url], 0);
+    await addShard(deps, [second.url], { waitMs: 0 });
     const shards = keep(openShards(config), (part) => part.close());
     for (const { clickhouse } of await shards.read()) await hurryCleaning(clickhouse);
     const processes = keep(await startProcesses(databases.env, kinds), (part) => part.stop());

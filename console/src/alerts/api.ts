@@ -1,83 +1,18 @@
 // Types and requests of the routes of alerts (/api/projects/{projectID}/alerts).
 import { queryOptions } from '@tanstack/react-query';
+import type * as alerts from '../../../src/alerts/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
+import type * as reports from '../../../src/reports/answers.js';
 import { getJson, postJson, sendJson } from '../api/request.js';
 import type { NewAlert, NewReport } from './document.js';
 
-export type AlertState = 'ok' | 'firing' | 'failing';
-export type Outcome = 'ok' | 'firing' | 'failed';
-
-export interface Checked {
-  readonly outcome: Outcome;
-  readonly value: number | null;
-  /** Why the check failed. */
-  readonly error: string | null;
-}
-
-export interface Alert {
-  readonly id: string;
-  /** The id in the document. */
-  readonly key: string;
-  /** Null for an alert of the definitions. */
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
-  readonly written_in: 'dashboard' | 'definitions';
-  readonly query: string;
-  readonly when: string;
-  readonly every_seconds: number;
-  readonly to: readonly string[];
-  readonly timezone: string;
-  readonly state: AlertState;
-  /** Null when the state has not changed. */
-  readonly changed_at: string | null;
-  readonly checked_at: string | null;
-  readonly next_due_at: string;
-  readonly last_check: Checked | null;
-}
-
-export interface Delivery {
-  readonly to: string;
-  readonly status: 'waiting' | 'sent' | 'failed';
-  readonly attempts: number;
-  readonly error: string | null;
-  readonly ended_at: string | null;
-}
-
-export interface Check extends Checked {
-  readonly at: string;
-  readonly state: AlertState;
-  /** Empty unless the check changed the state. */
-  readonly deliveries: readonly Delivery[];
-}
-
-export interface DryRun extends Checked {
-  /** What would be sent; null when the state would not change. */
-  readonly text: string | null;
-}
-
-export interface Report {
-  readonly id: string;
-  /** The id in the document. */
-  readonly key: string;
-  readonly dashboard: Alert['dashboard'];
-  readonly written_in: Alert['written_in'];
-  /** Such as `monday 08:00`. */
-  readonly at: string;
-  readonly timezone: string;
-  readonly to: readonly string[];
-  readonly last_run_at: string | null;
-  readonly next_due_at: string;
-}
-
-export interface ReportRun {
-  readonly at: string;
-  /** Why no card could be answered. */
-  readonly error: string | null;
-  readonly deliveries: readonly Delivery[];
-}
-
-export interface ReportDryRun {
-  readonly subject: string;
-  readonly text: string;
-}
+export type Alert = JsonOf<typeof alerts.alert>;
+export type Check = JsonOf<typeof alerts.alertCheck>;
+export type Delivery = Check['deliveries'][number];
+export type DryRun = JsonOf<typeof alerts.alertDryRun>;
+export type Report = JsonOf<typeof reports.report>;
+type ReportRun = JsonOf<typeof reports.reportRun>;
+type ReportDryRun = JsonOf<typeof reports.reportDryRun>;
 
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/alerts${rest}`;
 const REFRESHED_MS = 15_000;

@@ -2,12 +2,12 @@
 import { exact } from '../answer/format.js';
 import { alertTexts as words } from '../texts/alerts.js';
 import style from './alerts.module.css';
-import type { AlertState, DryRun } from './api.js';
+import type { Alert, DryRun } from './api.js';
 
 interface Props {
   readonly result: DryRun;
   /** The state before. */
-  readonly state: AlertState;
+  readonly state: Alert['state'];
 }
 
 export function DryRunResult({ result: { outcome, value, error, text }, state }: Props) {

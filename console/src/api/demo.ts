@@ -1,16 +1,11 @@
 // The demo shop of an organization: its state, and the questions that find what is in it.
 import { queryOptions } from '@tanstack/react-query';
+import type { demo } from '../../../src/demo/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import type { Project } from '../boot.js';
 import { getJson } from './request.js';
 
-export interface DemoState {
-  readonly status: 'none' | 'waiting' | 'loading' | 'ready' | 'failed';
-  readonly project_id: string | null;
-  readonly events: number;
-  readonly share: number;
-  readonly error: string | null;
-  readonly questions: readonly { readonly question: string; readonly q: string }[];
-}
+export type DemoState = JsonOf<typeof demo>;
 
 export const demoPath = ({ organizationId }: Project): string => `/api/orgs/${organizationId}/demo`;
 

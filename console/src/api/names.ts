@@ -1,29 +1,17 @@
 // Names of a project's events, properties and values, for completion and for the questions in
 // words: its catalog, kept for a minute.
 import { queryOptions } from '@tanstack/react-query';
-import type { Definition } from '../../../src/query/definitions/definitions.js';
+import type { catalog } from '../../../src/catalog/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import type { Names } from './answer.js';
 import { getJson } from './request.js';
-
-interface Property {
-  readonly field: string;
-  readonly types: readonly string[];
-}
-
-interface Catalog {
-  readonly events: readonly { readonly event_type: string; readonly count: number }[];
-  readonly properties: readonly Property[];
-  readonly profile: readonly Property[];
-  readonly values: readonly { readonly field: string; readonly values: readonly string[] }[];
-  readonly definitions: Readonly<Record<'events' | 'cohorts' | 'metrics', readonly Omit<Definition, 'kind'>[]>>;
-}
 
 export const namesQuery = (projectId: string) =>
   queryOptions({
     queryKey: ['names', projectId],
     staleTime: 60_000,
     queryFn: async ({ signal }): Promise<Names> => {
-      const { events, properties, profile, values, definitions } = await getJson<Catalog>(
+      const { events, properties, profile, values, definitions } = await getJson<JsonOf<typeof catalog>>(
         `/api/projects/${projectId}/catalog`,
         signal,
       );

@@ -1,19 +1,11 @@
 // The project as its settings and its start page show it: one query, so that both show the same
 // keys.
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
+import type { project } from '../../../src/accounts/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import { getJson } from './request.js';
 
-export interface ProjectDetails {
-  readonly id: string;
-  readonly name: string;
-  readonly public_key: string;
-  /** For admins and owners; null when it cannot be decrypted. */
-  readonly secret_key?: string | null;
-  /** Whether SDKs of other products may send. */
-  readonly other_sdks: boolean;
-  readonly ip_policy: 'anonymize' | 'full' | 'drop';
-  readonly timezone: string;
-}
+export type ProjectDetails = JsonOf<typeof project>;
 
 /** A page that opens or gets the focus reads it again: the key may have been rotated elsewhere. */
 export const detailsQuery = (projectId: string) =>

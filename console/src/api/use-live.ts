@@ -3,16 +3,14 @@
 // the service says that it would be refused again. A hidden tab has no connection: the service
 // would query for it each second, and a browser makes only six to one host.
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import type { rejected } from '../../../src/ingest/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import { liveTexts } from '../texts/live.js';
 import type { Row } from './answer.js';
 import { keyOfEvent, mayLack, merged } from './live-rows.js';
 import { isPassing, RequestFailed, request } from './request.js';
 
-export interface Sample {
-  readonly at: string;
-  readonly reason: string;
-  readonly event: string;
-}
+type Sample = JsonOf<typeof rejected>['samples'][number];
 
 export interface LiveFeed {
   /** Newest first. Undefined until the first message. */

@@ -1,5 +1,7 @@
 // Types and requests of the dashboard routes (/api/projects/{projectID}/dashboards).
 import { queryOptions } from '@tanstack/react-query';
+import type * as answers from '../../../src/dashboards/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import type { DashboardItem } from '../api/dashboard-list.js';
 import { getJson, postJson, putJson, request } from '../api/request.js';
 import { isAtLeast, type Project } from '../boot.js';
@@ -53,22 +55,9 @@ export interface Dashboard extends DashboardItem {
   readonly source_yaml: string;
 }
 
-export interface NamedQuery {
-  readonly name: string;
-  readonly q: string;
-  readonly timezone: string;
-}
-
-export interface FilledCard {
-  readonly id: string;
-  readonly queries?: readonly NamedQuery[];
-  readonly error?: string;
-}
-
-export interface VersionItem {
-  readonly version: number;
-  readonly created_at: string;
-}
+export type NamedQuery = JsonOf<typeof answers.filledQuery>;
+export type FilledCard = JsonOf<typeof answers.filledCard>;
+export type VersionItem = JsonOf<typeof answers.dashboardVersionItem>;
 
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/dashboards${rest}`;
 

@@ -1,6 +1,8 @@
 // Rejected events: how many for each reason and day, what to change, and the newest samples; and
 // the fields of accepted events that are ignored.
 import { useQuery } from '@tanstack/react-query';
+import type { rejected } from '../../../src/ingest/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { exact, instant } from '../answer/format.js';
 import { getJson, type RequestFailed } from '../api/request.js';
@@ -10,18 +12,7 @@ import { texts } from '../texts.js';
 import style from './data.module.css';
 import { Days } from './days.js';
 
-/** Answer of GET /api/projects/{id}/rejected. */
-interface RejectedEvents {
-  /** Days are of UTC. */
-  readonly counts: readonly { readonly date: string; readonly reason: string; readonly events: number }[];
-  readonly samples: readonly { readonly at: string; readonly reason: string; readonly event: string }[];
-  readonly ignored_fields: readonly {
-    readonly route: string;
-    readonly field: string;
-    readonly instead: string;
-    readonly last_at: string;
-  }[];
-}
+type RejectedEvents = JsonOf<typeof rejected>;
 
 const REFRESHED_MS = 10_000;
 

@@ -1,76 +1,17 @@
 // Types and requests of the routes of definitions (/api/projects/{projectID}/definitions).
 import { type QueryClient, queryOptions } from '@tanstack/react-query';
-import type { Definition, DefinitionKind } from '../../../src/query/definitions/definitions.js';
+import type * as answers from '../../../src/definitions/answers.js';
+import type { keptEvents } from '../../../src/keeping/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import { getJson, putJson } from '../api/request.js';
 import type { VersionItem } from '../dashboards/api.js';
 
-type Listed = readonly Omit<Definition, 'kind'>[];
-
-export interface Definitions {
-  /** 0 when nothing is defined. */
-  readonly version: number;
-  /** Whether a key or a token stored it, not a person here. */
-  readonly is_synced: boolean;
-  readonly source_yaml: string;
-  readonly events: Listed;
-  readonly cohorts: Listed;
-  readonly metrics: Listed;
-}
-
-export interface Use {
-  readonly kind: DefinitionKind;
-  readonly name: string;
-  readonly in: 'card' | 'variable' | 'alert' | 'definition';
-  /** Null for a use by another definition, and by an alert beside the definitions. */
-  readonly dashboard: { readonly id: string; readonly key: string; readonly title: string } | null;
-  readonly id: string;
-  readonly title: string;
-}
-
-/** Counts of the last 30 days. */
-interface Counts {
-  readonly events: number;
-  /** Days of UTC, the newest first. */
-  readonly days: readonly { readonly date: string; readonly events: number }[];
-}
-
-export interface DropRule extends Counts {
-  readonly key: string;
-  readonly when?: string;
-  readonly event?: string;
-  readonly about?: string;
-  readonly line: number;
-}
-
-export interface Dropped {
-  readonly rules: readonly DropRule[];
-  readonly bots: Counts & { readonly choice: 'keep' | 'drop' };
-}
-
-interface Edge {
-  /** Null: the types without an edge of their own. */
-  readonly events: readonly string[] | null;
-  readonly days: number;
-  /** Older events are deleted. */
-  readonly before: string;
-}
-
-/** What one night deleted. */
-export interface Receipt {
-  readonly day: string;
-  readonly events: number;
-  readonly deleted: readonly { readonly event: string; readonly events: number }[];
-  readonly status: 'begun' | 'deleted' | 'purged';
-  readonly deleted_at: string | null;
-  readonly purged_at: string | null;
-}
-
-export interface Kept {
-  /** `due` is null when the events could not be counted. */
-  readonly edges: readonly (Edge & { readonly due: number | null })[];
-  /** The newest first. */
-  readonly receipts: readonly Receipt[];
-}
+export type Definitions = JsonOf<typeof answers.definitions>;
+export type Use = JsonOf<typeof answers.definitionUse>;
+export type Dropped = JsonOf<typeof answers.droppedEvents>;
+export type DropRule = Dropped['rules'][number];
+export type Kept = JsonOf<typeof keptEvents>;
+export type Receipt = Kept['receipts'][number];
 
 const pathOf = (projectId: string, rest = ''): string => `/api/projects/${projectId}/definitions${rest}`;
 

@@ -13,7 +13,7 @@ import { texts } from '../texts.js';
 import style from './people.module.css';
 
 interface Receipt {
-  readonly status: 'deleted' | 'pending' | 'erased' | 'purged';
+  readonly status: 'pending' | 'deleted' | 'purged';
   readonly request_id: string;
   readonly events?: number;
   readonly mappings?: number;

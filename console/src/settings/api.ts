@@ -1,96 +1,27 @@
 // Types and requests of the management routes that the settings use: project, keys, tokens,
 // members, usage, audit trail.
 import { queryOptions } from '@tanstack/react-query';
+import type * as accounts from '../../../src/accounts/answers.js';
+import type { delivery } from '../../../src/operate/answers.js';
+import type { JsonOf } from '../../../src/platform/answer-fields.js';
+import type { auditEntry } from '../../../src/privacy/answers.js';
+import type { usageDay } from '../../../src/usage/answers.js';
 import type { ProjectDetails } from '../api/project-details.js';
 import { getJson, sendJson } from '../api/request.js';
 import type { Project } from '../boot.js';
 
-export interface Token {
-  readonly id: string;
-  readonly name: string;
-  readonly kind: 'personal' | 'service';
-  readonly scopes: readonly string[];
-  readonly prefix: string;
-  readonly expires_at: string;
-  readonly last_used_at: string | null;
-  readonly revoked_at: string | null;
-}
+export type Token = JsonOf<typeof accounts.token>;
+export type Member = JsonOf<typeof accounts.member>;
+export type Invitation = JsonOf<typeof accounts.openInvitation>;
+export type Domain = JsonOf<typeof accounts.domain>;
+export type UsageDay = JsonOf<typeof usageDay>;
 
-export interface Member {
-  readonly user_id: string;
-  readonly email: string | null;
-  readonly name: string | null;
-  readonly role: Project['role'];
-}
-
-export interface Invitation {
-  readonly id: string;
-  readonly email: string;
-  readonly role: string;
-  readonly expires_at: string;
-}
-
-export interface Domain {
-  readonly id: string;
-  readonly domain: string;
-  readonly record_name: string;
-  readonly record_value: string;
-  readonly verified_at: string | null;
-  /** Null until it is verified. */
-  readonly admits_until: string | null;
-}
-
-export interface UsageDay {
-  readonly date: string;
-  readonly events_ingested: number;
-  readonly events_stored: number;
-  readonly queries_run: number;
-}
-
-export interface AuditEntry {
-  readonly id: string;
-  readonly at: string;
-  readonly actor: { readonly kind: string; readonly id: string };
-  readonly action: string;
-  readonly subject: string | null;
-  readonly subject_hash: string | null;
-  readonly outcome: string;
-  readonly details: Readonly<Record<string, unknown>>;
-}
-
-export interface FailedJob {
-  readonly queue: string;
-  readonly id: string;
-  readonly failed_at: string;
-  readonly attempts: number;
-  readonly reason: string;
-  /** Events or identify calls. */
-  readonly events: number | null;
-}
-
-export interface QueueState {
-  readonly queue: string;
-  readonly waiting: number;
-  readonly active: number;
-  readonly delayed: number;
-  readonly failed: number;
-  readonly oldest_waiting_seconds: number | null;
-}
-
-export interface Finding {
-  readonly name: string;
-  readonly state: 'ok' | 'attention' | 'failed';
-  readonly found: string;
-  readonly advice: string;
-}
-
-export interface Delivery {
-  readonly lag_seconds: number | null;
-  readonly backlog: { readonly events_bytes: number; readonly calls_bytes: number };
-  readonly failed: readonly FailedJob[];
-  /** Only for operators; otherwise null. */
-  readonly installation: { readonly queues: readonly QueueState[]; readonly checks: readonly Finding[] } | null;
-}
+export type AuditEntry = JsonOf<typeof auditEntry>;
+export type Delivery = JsonOf<typeof delivery>;
+export type FailedJob = Delivery['failed'][number];
+type Installation = NonNullable<Delivery['installation']>;
+export type QueueState = Installation['queues'][number];
+export type Finding = Installation['checks'][number];
 
 /** Reads again whenever a part of the settings is opened. */
 const read = <T>(path: string) =>
@@ -147,7 +78,7 @@ interface NewToken {
   readonly expires_in: string;
 }
 
-export const createToken = (project: Project, token: NewToken): Promise<Token & { readonly token: string }> =>
+export const createToken = (project: Project, token: NewToken): Promise<JsonOf<typeof accounts.newToken>> =>
   write('POST', pathOf(project, '/tokens'), token);
 
 export const revokeToken = (project: Project, id: string): Promise<unknown> =>
@@ -162,8 +93,7 @@ export const removeMember = (project: Project, userId: string): Promise<unknown>
 export const invite = (
   project: Project,
   invitation: { readonly email: string; readonly role: string },
-): Promise<Invitation & { readonly accept_url: string | null }> =>
-  write('POST', orgPathOf(project, '/invitations'), invitation);
+): Promise<JsonOf<typeof accounts.invitation>> => write('POST', orgPathOf(project, '/invitations'), invitation);
 
 export const revokeInvitation = (project: Project, id: string): Promise<unknown> =>
   write('DELETE', orgPathOf(project, `/invitations/${id}`));

@@ -1,16 +1,14 @@
-// Response schemas. test/integration/openapi.test.ts validates real responses of every route
-// against them.
+// Schemas of errors, of answers of queries, and of drafts of dashboards; the others are in
+// answers.ts of their features. test/integration/openapi.test.ts validates real responses of every
+// route against all of them.
 import { z } from 'zod';
-import { ROLES } from '../../access/roles.js';
 import { variableSchema } from '../../dashboards/config-schema.js';
-import { VISIBILITIES } from '../../dashboards/schema.js';
+import { shownMetric } from '../../definitions/answers.js';
+import { count } from '../../platform/answer-fields.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
 import { MODES } from '../../query/sources/index.js';
 
 const moment = z.iso.datetime();
-const role = z.enum(ROLES);
-const count = z.int().min(0);
-const scopes = z.array(z.enum(['track', 'query', 'dashboards', 'admin']));
 
 const fix = z
   .strictObject({ line: z.int().min(1), column: z.int().min(1), length: count, text: z.string() })
@@ -36,36 +34,10 @@ export const errorAnswer = z.strictObject({
     .meta({ description: 'every problem of a query or of a dashboard' }),
 });
 
-export const accepted = z.strictObject({
-  accepted: count.meta({ description: 'events that passed validation, and that no rule of the project dropped' }),
-  dropped: z
-    .int()
-    .min(1)
-    .optional()
-    .meta({ description: 'events that rules of the project dropped; not for public keys, absent when none' }),
-  counted: z
-    .boolean()
-    .optional()
-    .meta({ description: 'with wait=1: whether queries count them now; false when that took longer than 10 s' }),
-});
 export const ok = z.strictObject({ ok: z.literal(true) });
 
 const cell = z.unknown();
 const range = z.strictObject({ from: moment, to: moment });
-
-/** A definition in the answer to `explain: true`. */
-const shownDefinition = z.strictObject({
-  name: z.string(),
-  query: z.string(),
-  about: z.string().optional(),
-  line: z.int().min(1).meta({ description: 'in the document' }),
-});
-const shownMetric = shownDefinition.extend({ unit: z.string().optional() });
-export const definitionLists = {
-  events: z.array(shownDefinition),
-  cohorts: z.array(shownDefinition),
-  metrics: z.array(shownMetric),
-};
 
 export const queryExplanation = z.strictObject({
   mode: z.enum(MODES),
@@ -137,182 +109,6 @@ export const queryAnswer = z.looseObject({
   }),
 });
 
-const catalogField = z.strictObject({
-  field: z.string().meta({ description: 'prefix and key, unquoted', examples: ['event_properties.plan'] }),
-  types: z.array(z.enum(['string', 'number', 'boolean'])),
-});
-
-/** Everything by frequency. */
-export const catalog = z.strictObject({
-  complete: z.boolean().meta({ description: 'false until the stored events of the project have been read once' }),
-  events: z.array(z.strictObject({ event_type: z.string(), count })).meta({ description: 'counts are approximate' }),
-  properties: z.array(catalogField).meta({ description: 'of events' }),
-  profile: z.array(catalogField).meta({ description: 'of profiles' }),
-  values: z
-    .array(z.strictObject({ field: z.string(), values: z.array(z.string()), distinct: count }))
-    .meta({ description: 'the most frequent texts of fields with at most 1,000 different ones' }),
-  definitions: z.strictObject({ version: count, ...definitionLists }),
-});
-
-export const deletedDashboard = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
-
-export const organization = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  slug: z.string(),
-  role,
-  created_at: moment,
-});
-const adminKey = z.string().meta({ description: 'shown here and never again', examples: ['ak_…'] });
-export const newOrganization = organization.extend({ admin_key: adminKey });
-export const rotatedAdminKey = z.strictObject({ admin_key: adminKey });
-
-export const member = z.strictObject({
-  user_id: z.uuid(),
-  email: z.string().nullable(),
-  name: z.string().nullable(),
-  role,
-  joined_at: moment,
-});
-export const removedMember = z.strictObject({ status: z.literal('removed'), user_id: z.uuid() });
-
-export const leftOrganization = z.strictObject({ status: z.literal('left'), id: z.uuid() });
-
-export const invitation = z.strictObject({
-  id: z.uuid(),
-  email: z.string(),
-  role,
-  token: z.string().nullable().meta({ description: 'null when it was sent by mail' }),
-  accept_url: z.string().nullable(),
-  expires_at: moment,
-});
-
-export const openInvitation = invitation.omit({ token: true, accept_url: true }).extend({
-  invited_by: z.uuid().meta({ description: 'the member who sent it' }),
-  created_at: moment,
-});
-export const revokedInvitation = z.strictObject({ status: z.literal('revoked'), id: z.uuid() });
-
-export const domain = z.strictObject({
-  id: z.uuid(),
-  domain: z.string(),
-  token: z.string(),
-  record_name: z.string().meta({ description: 'where the TXT record is published' }),
-  record_value: z.string(),
-  verified_at: moment.nullable(),
-  record_seen_at: moment.nullable().meta({ description: 'when the TXT record was last seen' }),
-  admits_until: moment.nullable().meta({ description: 'extended each day that the record is found' }),
-});
-export const removedDomain = z.strictObject({ status: z.literal('removed'), id: z.uuid() });
-
-export const project = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  organization_id: z.uuid(),
-  public_key: z.string(),
-  secret_key: z.string().nullable().optional().meta({ description: 'for admins and owners, of one project' }),
-  role: role.optional(),
-  capabilities: z.array(z.string()).optional(),
-  ip_policy: z.enum(['anonymize', 'full', 'drop']),
-  timezone: z.string(),
-  other_sdks: z.boolean().meta({ description: 'whether SDKs of other products may send' }),
-  created_at: moment,
-});
-export const deletedById = z.strictObject({ status: z.literal('deleted'), id: z.uuid() });
-
-export const demo = z.strictObject({
-  status: z.enum(['none', 'waiting', 'loading', 'ready', 'failed']),
-  project_id: z.uuid().nullable(),
-  events: count.meta({ description: 'sent so far' }),
-  users: count.meta({ description: 'devices of users identified so far' }),
-  share: z.number().min(0).max(1),
-  error: z.string().nullable().meta({ description: 'why loading failed' }),
-  questions: z.array(z.strictObject({ question: z.string(), q: z.string() })),
-});
-
-const failedJob = z.strictObject({
-  queue: z.string(),
-  id: z.string(),
-  failed_at: moment,
-  attempts: count,
-  reason: z.string(),
-  events: count.nullable().meta({ description: 'events or identify calls of the job' }),
-});
-const queueState = z.strictObject({
-  queue: z.string(),
-  waiting: count,
-  active: count,
-  delayed: count,
-  failed: count,
-  oldest_waiting_seconds: z.number().min(0).nullable(),
-});
-const finding = z.strictObject({
-  name: z.string(),
-  state: z.enum(['ok', 'attention', 'failed']),
-  found: z.string(),
-  advice: z.string(),
-});
-
-export const delivery = z.strictObject({
-  lag_seconds: z.number().min(0).nullable().meta({ description: 'from acceptance until queries see an event' }),
-  backlog: z.strictObject({ events_bytes: z.number().min(0), calls_bytes: z.number().min(0) }),
-  failed: z.array(failedJob).meta({ description: 'jobs with events of this project alone; for operators all' }),
-  installation: z
-    .strictObject({ queues: z.array(queueState), checks: z.array(finding) })
-    .nullable()
-    .meta({ description: 'for operators' }),
-});
-const decidedJob = z.strictObject({ queue: z.string(), id: z.string() });
-export const replayedJob = decidedJob.extend({ status: z.literal('replayed') });
-export const discardedJob = decidedJob.extend({ status: z.literal('discarded') });
-
-const tokenBase = z.strictObject({
-  id: z.uuid(),
-  name: z.string(),
-  kind: z.enum(['personal', 'service']),
-  scopes,
-  prefix: z.string(),
-  created_at: moment,
-  expires_at: moment,
-});
-export const newToken = tokenBase.extend({ token: z.string().meta({ description: 'shown here and never again' }) });
-export const token = tokenBase.extend({
-  project_id: z.uuid(),
-  created_by: z.uuid().nullable(),
-  last_used_at: moment.nullable(),
-  revoked_at: moment.nullable(),
-});
-
-export const usageDay = z.strictObject({
-  date: z.iso.date(),
-  events_ingested: count,
-  events_stored: count,
-  queries_run: count,
-});
-
-const dashboardSummary = z.strictObject({
-  id: z.uuid(),
-  key: z.string(),
-  title: z.string(),
-  visibility: z.enum(VISIBILITIES),
-  checksum: z.string().regex(/^[0-9a-f]{64}$/),
-  version: z.int().min(1),
-});
-export const syncedDashboard = z.strictObject({
-  dashboard: dashboardSummary,
-  changed: z.boolean().meta({ description: 'a new version was stored' }),
-  metadata_changed: z.boolean().meta({ description: 'only the visibility changed' }),
-});
-export const filledQuery = z.strictObject({
-  name: z.string().meta({ description: 'name of the query, or title of a card with a single query' }),
-  q: z.string(),
-  timezone: z.string(),
-});
-export const filledCard = z.strictObject({
-  id: z.string(),
-  queries: z.array(filledQuery).optional(),
-  error: z.string().optional().meta({ description: 'why the queries cannot be filled' }),
-});
 const draftCard = z.strictObject({
   id: z.string(),
   title: z.string().optional(),
@@ -338,51 +134,4 @@ export const draft = z.strictObject({
       variable: variableSchema.nullable().meta({ description: 'null when it is not valid' }),
     }),
   ),
-});
-export const dashboardVersionItem = z.strictObject({
-  version: z.int(),
-  checksum: z.string(),
-  created_at: moment,
-});
-export const dashboardItem = dashboardSummary.extend({
-  order: z.int().nullable(),
-  updated_at: moment,
-  owner: z.uuid().nullable(),
-  synced_at: moment
-    .nullable()
-    .meta({ description: 'when a sync last changed it; null when it is edited in the console' }),
-});
-
-const erasureCounts = { events: count, mappings: count, profiles: count, devices: count };
-export const erasureReceipt = z.strictObject({
-  status: z.literal('deleted'),
-  request_id: z.uuid(),
-  user_id: z.string(),
-  ...erasureCounts,
-  verified_at: moment,
-  purge_by: moment,
-});
-export const pendingErasure = z.strictObject({
-  status: z.literal('pending'),
-  request_id: z.uuid(),
-  status_url: z.string(),
-});
-export const erasureRequest = z.looseObject({
-  status: z.enum(['pending', 'deleted', 'purged']),
-  request_id: z.uuid(),
-  purge_by: moment.nullable(),
-  waiting_for: z
-    .array(z.string())
-    .meta({ description: 'databases that do not answer now, and keep an unfinished request open' }),
-});
-
-export const auditEntry = z.strictObject({
-  id: z.uuid(),
-  at: moment,
-  actor: z.strictObject({ kind: z.string(), id: z.string() }),
-  action: z.string().meta({ examples: ['erasure.requested'] }),
-  subject: z.string().nullable(),
-  subject_hash: z.string().nullable(),
-  outcome: z.string(),
-  details: z.record(z.string(), z.unknown()),
 });

@@ -1,5 +1,6 @@
 // Named component schemas of the OpenAPI document.
 import { z } from 'zod';
+import * as accounts from '../../accounts/answers.js';
 import {
   accountDeletionBody,
   domainBody,
@@ -13,28 +14,36 @@ import {
   projectDeletionBody,
   tokenBody,
 } from '../../accounts/schema.js';
+import * as alerts from '../../alerts/answers.js';
 import { alertSchema } from '../../alerts/config-schema.js';
 import { dryRunBody } from '../../alerts/schema.js';
+import { catalog } from '../../catalog/answers.js';
 import { newCardSchema } from '../../dashboards/add-card.js';
+import * as dashboards from '../../dashboards/answers.js';
 import { configSchema } from '../../dashboards/config-schema.js';
 import { draftBodySchema } from '../../dashboards/draft.js';
 import { fillBodySchema, syncBodySchema } from '../../dashboards/schema.js';
+import * as definitions from '../../definitions/answers.js';
 import { definitionsBodySchema } from '../../definitions/schema.js';
+import { demo } from '../../demo/answers.js';
+import * as ingest from '../../ingest/answers.js';
 import { batchSchema, eventSchema } from '../../ingest/event-schema.js';
+import { keptEvents } from '../../keeping/answers.js';
+import * as operate from '../../operate/answers.js';
 import { deadLetterBody } from '../../operate/routes.js';
+import * as privacy from '../../privacy/answers.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
+import * as reports from '../../reports/answers.js';
 import { reportSchema } from '../../reports/config-schema.js';
 import { reportDryRunBody } from '../../reports/schema.js';
-import * as alerts from './alert-answers.js';
+import { usageDay } from '../../usage/answers.js';
 import * as answers from './answers.js';
-import * as definitionAnswers from './definition-answers.js';
 import { identifiedBatch, identifyBatch, identifyBody } from './identify-body.js';
-import { rejected } from './rejected-answers.js';
 
 /** A dashboard that a dry run would create has no id and version 0. */
-const triedDashboard = answers.syncedDashboard.extend({
-  dashboard: answers.syncedDashboard.shape.dashboard.extend({ id: z.uuid().nullable(), version: z.int().min(0) }),
+const triedDashboard = dashboards.syncedDashboard.extend({
+  dashboard: dashboards.syncedDashboard.shape.dashboard.extend({ id: z.uuid().nullable(), version: z.int().min(0) }),
 });
 
 const SCHEMAS = {
@@ -60,70 +69,70 @@ const SCHEMAS = {
   DeadLetterBody: deadLetterBody,
 
   Error: answers.errorAnswer,
-  Accepted: answers.accepted,
+  Accepted: ingest.accepted,
   Ok: answers.ok,
   QueryAnswer: answers.queryAnswer,
   QueryExplanation: answers.queryExplanation,
-  Catalog: answers.catalog,
+  Catalog: catalog,
   DashboardConfig: configSchema,
   FillBody: fillBodySchema,
-  FilledQuery: answers.filledQuery,
+  FilledQuery: dashboards.filledQuery,
   NewCard: newCardSchema,
   NewAlert: alertSchema,
   NewReport: reportSchema,
-  FilledCard: answers.filledCard,
+  FilledCard: dashboards.filledCard,
   DraftBody: draftBodySchema,
   Draft: answers.draft,
-  DashboardVersionItem: answers.dashboardVersionItem,
-  DashboardVersion: answers.dashboardVersionItem.extend({ config: configSchema, source_yaml: z.string() }),
-  SyncedDashboard: answers.syncedDashboard,
+  DashboardVersionItem: dashboards.dashboardVersionItem,
+  DashboardVersion: dashboards.dashboardVersionItem.extend({ config: configSchema, source_yaml: z.string() }),
+  SyncedDashboard: dashboards.syncedDashboard,
   TriedDashboard: triedDashboard,
-  DashboardItem: answers.dashboardItem,
-  Dashboard: answers.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
+  DashboardItem: dashboards.dashboardItem,
+  Dashboard: dashboards.dashboardItem.extend({ config: configSchema, source_yaml: z.string() }),
   DefinitionsBody: definitionsBodySchema,
-  Definitions: definitionAnswers.definitions,
-  DefinitionsVersionItem: definitionAnswers.definitionsVersionItem,
-  KeptEvents: definitionAnswers.keptEvents,
-  DroppedEvents: definitionAnswers.droppedEvents,
-  SavedDefinitions: definitionAnswers.savedDefinitions,
-  DefinitionUse: definitionAnswers.definitionUse,
-  DeletedDashboard: answers.deletedDashboard,
+  Definitions: definitions.definitions,
+  DefinitionsVersionItem: definitions.definitionsVersionItem,
+  KeptEvents: keptEvents,
+  DroppedEvents: definitions.droppedEvents,
+  SavedDefinitions: definitions.savedDefinitions,
+  DefinitionUse: definitions.definitionUse,
+  DeletedDashboard: dashboards.deletedDashboard,
   Alert: alerts.alert,
   AlertCheck: alerts.alertCheck,
   AlertDryRun: alerts.alertDryRun,
   AlertDryRunBody: dryRunBody,
-  Report: alerts.report,
-  ReportRun: alerts.reportRun,
-  ReportDryRun: alerts.reportDryRun,
+  Report: reports.report,
+  ReportRun: reports.reportRun,
+  ReportDryRun: reports.reportDryRun,
   ReportDryRunBody: reportDryRunBody,
   WebhookSecret: alerts.webhookSecret,
-  Organization: answers.organization,
-  NewOrganization: answers.newOrganization,
-  RotatedAdminKey: answers.rotatedAdminKey,
-  Member: answers.member,
-  RemovedMember: answers.removedMember,
-  LeftOrganization: answers.leftOrganization,
-  DeletedOrganization: answers.deletedById,
-  DeletedPerson: answers.deletedById,
-  Invitation: answers.invitation,
-  OpenInvitation: answers.openInvitation,
-  RevokedInvitation: answers.revokedInvitation,
-  Domain: answers.domain,
-  RemovedDomain: answers.removedDomain,
-  Project: answers.project,
-  DeletedProject: answers.deletedById,
-  Demo: answers.demo,
-  Delivery: answers.delivery,
-  ReplayedJob: answers.replayedJob,
-  DiscardedJob: answers.discardedJob,
-  NewToken: answers.newToken,
-  Token: answers.token,
-  UsageDay: answers.usageDay,
-  Rejected: rejected,
-  ErasureReceipt: answers.erasureReceipt,
-  PendingErasure: answers.pendingErasure,
-  ErasureRequest: answers.erasureRequest,
-  AuditEntry: answers.auditEntry,
+  Organization: accounts.organization,
+  NewOrganization: accounts.newOrganization,
+  RotatedAdminKey: accounts.rotatedAdminKey,
+  Member: accounts.member,
+  RemovedMember: accounts.removedMember,
+  LeftOrganization: accounts.leftOrganization,
+  DeletedOrganization: accounts.deletedById,
+  DeletedPerson: accounts.deletedById,
+  Invitation: accounts.invitation,
+  OpenInvitation: accounts.openInvitation,
+  RevokedInvitation: accounts.revokedInvitation,
+  Domain: accounts.domain,
+  RemovedDomain: accounts.removedDomain,
+  Project: accounts.project,
+  DeletedProject: accounts.deletedById,
+  Demo: demo,
+  Delivery: operate.delivery,
+  ReplayedJob: operate.replayedJob,
+  DiscardedJob: operate.discardedJob,
+  NewToken: accounts.newToken,
+  Token: accounts.token,
+  UsageDay: usageDay,
+  Rejected: ingest.rejected,
+  ErasureReceipt: privacy.erasureReceipt,
+  PendingErasure: privacy.pendingErasure,
+  ErasureRequest: privacy.erasureRequest,
+  AuditEntry: privacy.auditEntry,
 } as const satisfies Record<string, z.ZodType>;
 
 export type SchemaName = keyof typeof SCHEMAS;

@@ -3,7 +3,7 @@
 import { DelayedWrite } from '../../platform/flow/delayed-write.js';
 import type { ProjectId } from '../../platform/ids.js';
 import type { Logger } from '../../platform/log.js';
-import type { SkipReason } from '../schema.js';
+import type { SkipReason } from '../skip-reasons.js';
 import type { IgnoringRoute } from './ignored-fields.js';
 import { toSample } from './sample.js';
 import {

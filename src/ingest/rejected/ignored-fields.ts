@@ -2,6 +2,7 @@
 // `timestamp` instead of `time` can be told. The batch object and its first event or call are
 // looked at: a client forms all alike, and looking at every event would cost each request of 2,000
 // a tenth of a millisecond.
+import type { Rejected } from '../answers.js';
 import { isObject } from '../body.js';
 
 /** Fields of an event; the last four of secret keys only. */
@@ -25,9 +26,8 @@ const KNOWN_OF_CALLS: ReadonlySet<string> = new Set(['calls']);
 /** Begins the name of a field of a batch object; no name of a field contains NUL (../body.ts). */
 const OF_BATCH = 'batch\u0000';
 
-/** Routes that ignore unknown fields. */
-export const IGNORING_ROUTES = ['/track', '/identify'] as const;
-export type IgnoringRoute = (typeof IGNORING_ROUTES)[number];
+/** A route that ignores unknown fields. */
+export type IgnoringRoute = Rejected['ignored_fields'][number]['route'];
 
 const FIELDS_MAX = 20;
 /** Longer names are left out, not cut, so that an erasure finds every name that contains an id. */

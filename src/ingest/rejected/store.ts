@@ -7,8 +7,9 @@ import type { ProjectId } from '../../platform/ids.js';
 import type { Redis } from '../../platform/redis/client.js';
 import { executed } from '../../platform/redis/transaction.js';
 import { DAY_MS, toDay } from '../../platform/utc-day.js';
+import type { Rejected } from '../answers.js';
 import { COUNTS_KEPT_MS, countedDays } from '../counted-days.js';
-import { SKIP_REASONS, type SkipReason } from '../schema.js';
+import { SKIP_REASONS, type SkipReason } from '../skip-reasons.js';
 import { type IgnoringRoute, toHint } from './ignored-fields.js';
 import { isNamedIn } from './sample.js';
 
@@ -86,19 +87,7 @@ export async function saveRejected(redis: Redis, rejected: RejectedNotes, now: n
   await executed(transaction);
 }
 
-/** The response of the API, newest first. */
-export interface Rejected {
-  readonly counts: readonly { readonly date: string; readonly reason: SkipReason; readonly events: number }[];
-  readonly samples: readonly { readonly at: string; readonly reason: SkipReason; readonly event: string }[];
-  /** `instead`: the field that takes what it holds. */
-  readonly ignored_fields: readonly {
-    readonly route: IgnoringRoute;
-    readonly field: string;
-    readonly instead: string;
-    readonly last_at: string;
-  }[];
-}
-
+/** The newest first. */
 export async function readRejected(redis: Redis, projectId: ProjectId, now: number): Promise<Rejected> {
   try {
     return {
@@ -137,10 +126,10 @@ async function readIgnoredFields(redis: Redis, projectId: ProjectId): Promise<Re
 }
 
 /** Members of a sorted set whose scores are times. */
-async function readNewest(redis: Redis, key: string): Promise<{ member: string; at: string }[]> {
+async function readNewest(redis: Redis, key: string): Promise<{ member: string; at: Date }[]> {
   const found = await redis.zrevrange(key, 0, -1, 'WITHSCORES');
   return Array.from({ length: found.length / 2 }, (_, index) => {
-    return { member: found[2 * index] ?? '', at: new Date(Number(found[2 * index + 1])).toISOString() };
+    return { member: found[2 * index] ?? '', at: new Date(Number(found[2 * index + 1])) };
   });
 }
 

@@ -25,7 +25,10 @@ const BAD_DATA = [
  * Whether the rows are at fault, so that a repetition fails again. All other failures are
  * transient: unavailable, out of memory, busy, or a table that is not created yet.
  */
-export const isBadData = (error: unknown): boolean => hasCode(error, BAD_DATA);
+export const isBadData = (error: unknown): boolean => hasCode(error, BAD_DATA) && !STORED.test(messageOf(error));
+
+/** Of rows that the view of the insert reads, not of those that are sent. */
+const STORED = /while reading from part /;
 
 /** Error codes that name the state of a server or an account, not the statement. */
 const OUTAGES = [

@@ -24,6 +24,7 @@ import { finished } from 'node:stream/promises';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { ClickHouseClient } from './client.js';
+import { requireWritten } from './failed-writes.js';
 import { isQueryIdRunning, nameAnswer } from './failures.js';
 
 const BUSY_DELAY_MS = 20;
@@ -45,7 +46,7 @@ export async function insertWithQueryIdLock(clickhouse: ClickHouseClient, insert
   for (;;) {
     const body = new GuardedBody(insert);
     try {
-      const { stream } = await clickhouse.exec({
+      const { stream, response_headers } = await clickhouse.exec({
         query: `INSERT INTO ${insert.table} FORMAT Native`,
         values: body.stream,
         query_id: insert.queryId,
@@ -54,6 +55,7 @@ export async function insertWithQueryIdLock(clickhouse: ClickHouseClient, insert
       });
       // The response is empty, but must be read to free the connection.
       await finished(stream.resume());
+      await requireWritten(clickhouse, response_headers);
       return;
     } catch (error) {
       if (!isQueryIdRunning(error)) throw body.refusal ?? nameAnswer(error);

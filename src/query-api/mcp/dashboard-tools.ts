@@ -5,10 +5,11 @@ import { z } from 'zod';
 import { changeDashboard, createDashboard } from '../../dashboards/edit.js';
 import { fillCards } from '../../dashboards/fill-cards.js';
 import { writerOf } from '../../dashboards/requests.js';
-import { parseDashboardKey, VISIBILITIES } from '../../dashboards/schema.js';
+import { parseDashboardKey } from '../../dashboards/schema.js';
 import { type Dashboard, findDashboard, listDashboards } from '../../dashboards/store.js';
 import { syncTask } from '../../dashboards/sync-task.js';
 import { requireVersion } from '../../dashboards/versions.js';
+import { VISIBILITIES } from '../../dashboards/visibility.js';
 import { readQueryNames } from '../../definitions/query-names.js';
 import { PublicError } from '../../platform/errors.js';
 import { escapeLine } from '../../query/markdown-escape.js';
@@ -52,7 +53,7 @@ async function listOf(deps: ToolDeps, call: Call, offset: number): Promise<strin
   const columns = textColumns('key', 'title', 'visibility', 'version', 'updated_at');
   const rows = items
     .slice(offset)
-    .map((item) => [item.key, item.title, item.visibility, item.version, item.updated_at]);
+    .map((item) => [item.key, item.title, item.visibility, item.version, item.updated_at.toISOString()]);
   const said = `${items.length} dashboards\n${DATA_NOTE}\n`;
   const lengthMax = ANSWER_LENGTH_MAX - said.length - ROWS_LENGTH;
   return said + listRows({ columns, rows, total: items.length, offset, lengthMax });

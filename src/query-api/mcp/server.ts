@@ -2,7 +2,7 @@
 // allow. The descriptions of the tools are all that many models read, so they hold the language in
 // short; tools/list stays below 1,500 tokens, which a test counts.
 import { McpServer } from '@modelcontextprotocol/server';
-import type { Scope } from '../../access/credentials.js';
+import type { Scope } from '../../access/roles.js';
 import { toLlmsText } from '../../llms/llms-text.js';
 import type { Call, ToolDeps } from './call.js';
 import { dashboardsInput, saveDashboard, saveInput, showDashboards } from './dashboard-tools.js';

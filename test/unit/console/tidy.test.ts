@@ -20,12 +20,23 @@ const importsOf = (from: string): string[] =>
     return [source, `${source}x`, to].find((path) => existsSync(join(packageRoot, path))) ?? `${to}, which is missing`;
   });
 
+/** Schemas of the answers of each feature, from which the console has the types of their JSON. */
+const SCHEMAS_OF_ANSWERS = /^src\/(?:[\w-]+\/answers|platform\/answer-fields)\.ts$/;
+
 const edges = modules.flatMap((from) => importsOf(from).map((to) => ({ from, to })));
 
-test('the console imports only itself, src/query, grammar, two pure modules of dashboards, and the lines of an upload', () => {
+test('the console imports only itself, src/query, grammar, schemas of answers, and three pure modules', () => {
   const allowed =
     /^(?:console\/src|src\/query|grammar)\/|^src\/(?:dashboards\/(?:diff-lines|variable-forms)|imports\/upload\/lines)\.ts$/;
-  expect(edges.filter(({ to }) => !allowed.test(to) || to.endsWith('missing'))).toEqual([]);
+  const isAllowed = (to: string): boolean => allowed.test(to) || SCHEMAS_OF_ANSWERS.test(to);
+  expect(edges.filter(({ to }) => !isAllowed(to) || to.endsWith('missing'))).toEqual([]);
+});
+
+test('the console imports schemas of answers as types only, because zod is larger than its screens', () => {
+  const imports = modules.flatMap((path) => read(path).match(/^import [^;]*;/gm) ?? []);
+  const ofSchemas = imports.filter((text) => /\/src\/(?:\w[\w-]*\/answers|platform\/answer-fields)\.js'/.test(text));
+  expect(ofSchemas.length).toBeGreaterThan(0);
+  expect(ofSchemas.filter((text) => !text.startsWith('import type '))).toEqual([]);
 });
 
 test('the console imports only listed modules of src/query', () => {

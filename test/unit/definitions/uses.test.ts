@@ -2,7 +2,8 @@
 // and other definitions; and the warnings about uses of what is removed.
 import { expect, test } from 'vitest';
 import { configSchema } from '../../../src/dashboards/config-schema.js';
-import { type DefinitionUse, findUses, removedTask, usesTask, warnOfRemoved } from '../../../src/definitions/uses.js';
+import type { DefinitionUse } from '../../../src/definitions/answers.js';
+import { findUses, removedTask, usesTask, warnOfRemoved } from '../../../src/definitions/uses.js';
 import type { Definitions } from '../../../src/query/definitions/definitions.js';
 
 const DEFINITIONS: Definitions = [

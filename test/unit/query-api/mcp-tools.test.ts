@@ -3,7 +3,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import { expect, test } from 'vitest';
-import type { Scope } from '../../../src/access/credentials.js';
+import type { Scope } from '../../../src/access/roles.js';
 import { compile } from '../../../src/query/compile.js';
 import type { Call } from '../../../src/query-api/mcp/call.js';
 import { createAgentServer, type ServerDeps } from '../../../src/query-api/mcp/server.js';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { toHookBody, toMailContent } from '../../../src/alerts/outbox-message.js';
-import type { ReportCard, ReportMessage } from '../../../src/reports/message.js';
+import type { ReportCard } from '../../../src/reports/answers.js';
+import type { ReportMessage } from '../../../src/reports/message.js';
 
 const message: ReportMessage = {
   ...{ report: 'monday', dashboard: 'sales', title: 'Sales', schedule: 'monday 08:00', timezone: 'Europe/Berlin' },

@@ -1,15 +1,29 @@
-// Response schemas of the routes of definitions.
+// Schemas of the answers of the routes of definitions.
 import { z } from 'zod';
-import { USE_PLACES } from '../../definitions/uses.js';
-import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
-import { definitionLists } from './answers.js';
+import { type AnswerOf, count, instant } from '../platform/answer-fields.js';
+import { DEFINITION_KINDS } from '../query/definitions/definitions.js';
 
-const moment = z.iso.datetime();
-const count = z.int().min(0);
-const definitionsSummary = { version: count, checksum: z.string() };
+const shownDefinition = z.strictObject({
+  name: z.string(),
+  query: z.string(),
+  about: z.string().optional(),
+  line: z.int().min(1).meta({ description: 'in the document' }),
+});
+export const shownMetric = shownDefinition.extend({ unit: z.string().optional() });
+export const definitionLists = {
+  events: z.array(shownDefinition),
+  cohorts: z.array(shownDefinition),
+  metrics: z.array(shownMetric),
+};
+
+const definitionsSummary = {
+  /** 0 when the project has never defined anything. */
+  version: count,
+  checksum: z.string(),
+};
 export const definitionsVersionItem = z.strictObject({
   ...definitionsSummary,
-  created_at: moment.nullable(),
+  created_at: instant.nullable(),
   is_synced: z.boolean().meta({ description: 'a key or a token stored it, not a person in the console' }),
 });
 const dropRule = z.strictObject({
@@ -45,33 +59,15 @@ export const savedDefinitions = z.strictObject({
 export const definitionUse = z.strictObject({
   kind: z.enum(DEFINITION_KINDS).meta({ description: 'of the definition that is used' }),
   name: z.string(),
-  in: z.enum(USE_PLACES),
+  in: z.enum(['card', 'variable', 'alert', 'definition']),
   dashboard: z
     .strictObject({ id: z.uuid(), key: z.string(), title: z.string() })
     .nullable()
     .meta({ description: 'null for a use by another definition, and by an alert beside the definitions' }),
   id: z.string().meta({ description: 'of the card or the alert; the name of the variable or the definition' }),
+  /** That of the card; otherwise the same as `id`. */
   title: z.string(),
 });
 
-const edge = {
-  events: z.array(z.string()).nullable().meta({ description: 'null: the types without an edge of their own' }),
-  days,
-  before: moment,
-};
-export const keptEvents = z.strictObject({
-  edges: z.array(
-    z.strictObject({ ...edge, due: count.nullable().meta({ description: 'null when they could not be counted' }) }),
-  ),
-  receipts: z.array(
-    z.strictObject({
-      day: z.iso.date(),
-      events: count,
-      deleted: z.array(z.strictObject({ event: z.string(), events: count })),
-      edges: z.array(z.strictObject(edge)),
-      status: z.enum(['begun', 'deleted', 'purged']),
-      deleted_at: moment.nullable(),
-      purged_at: moment.nullable(),
-    }),
-  ),
-});
+export type DefinitionsVersionItem = AnswerOf<typeof definitionsVersionItem>;
+export type DefinitionUse = AnswerOf<typeof definitionUse>;
