@@ -64,10 +64,8 @@ export function App({ boot }: { readonly boot: Boot }) {
 }
 
 /** Ids begin with the time at which the project was made. The demo is only for want of another. */
-function newestFirst(projects: readonly Project[]): readonly Project[] {
-  const made = projects.filter(({ isDemo }) => !isDemo);
-  return [...(made.length > 0 ? made : projects)].sort((a, b) => (a.id < b.id ? 1 : -1));
-}
+const newestFirst = (projects: readonly Project[]): readonly Project[] =>
+  [...projects].sort((a, b) => Number(a.isDemo) - Number(b.isDemo) || (a.id < b.id ? 1 : -1));
 
 /**
  * Ask, of the project that was open last. For a person who has not been here, of the newest project

@@ -111,6 +111,7 @@ export const texts = {
     only: (field: string, value: string) => `Only ${field} ${value}`,
     empty: 'No events match',
     emptyIn: (period: string) => `Nothing was found in ${period}.`,
+    emptySessions: 'Sessions consist of events with a session_id, which the browser script sends.',
     widen: (range: string) => `Widen to ${range}`,
     failed: 'The query was not answered',
     retry: 'Retry',

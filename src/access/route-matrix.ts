@@ -115,6 +115,12 @@ export const ROUTES = [
     auth: 'session',
     role: 'member',
   },
+  {
+    method: 'POST',
+    path: '/api/projects/{projectID}/dashboards/{dashboardID}/reports',
+    auth: 'session',
+    role: 'member',
+  },
   { method: 'POST', path: '/api/projects/{projectID}/dashboards/{dashboardID}/draft', auth: 'session', role: 'member' },
   {
     method: 'POST',

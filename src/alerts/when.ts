@@ -89,6 +89,8 @@ export interface NamedColumns {
   readonly metric: unknown;
 }
 
+const ADDED_BY_COMPARE = /^(?:change|previous)/;
+const COMPARE = 'add | compare previous to the query, which gives it the columns previous and change';
 const NUMERIC: readonly string[] = ['number', 'rate'];
 
 /** Undefined when the query has the column, with numbers in it. */
@@ -104,8 +106,9 @@ export function checkColumn(when: When, { columns, metric }: NamedColumns): When
   const all = usable.length === 0 ? 'it has none with numbers: write no rows' : `it is one of ${usable.join(', ')}`;
   if (found === undefined) {
     const nearest = findNearest(column, usable);
+    const hint = ADDED_BY_COMPARE.test(column) && !usable.some((name) => ADDED_BY_COMPARE.test(name)) ? COMPARE : all;
     const message = `the query has no column ${quote(column)}`;
-    return { message, hint: nearest === undefined ? all : `nearest is "${nearest}"`, offset };
+    return { message, hint: nearest === undefined ? hint : `nearest is "${nearest}"`, offset };
   }
   if (NUMERIC.includes(found.type)) return undefined;
   return { message: `the column ${quote(column)} has no numbers`, hint: all, offset };

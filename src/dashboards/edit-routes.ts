@@ -1,5 +1,5 @@
-// Routes of dashboards for the console: create, change, add a card or an alert, change a draft,
-// versions, and the queries of all cards.
+// Routes of dashboards for the console: create, change, add a card, an alert or a report, change a
+// draft, versions, and the queries of all cards.
 import type { Response } from 'express';
 import { type GuardedRouter, projectIdOf } from '../access/guarded-router.js';
 import { personOf } from '../access/session-middleware.js';
@@ -7,8 +7,9 @@ import { alertSchema } from '../alerts/config-schema.js';
 import { readQueryNames } from '../definitions/query-names.js';
 import { PublicError } from '../platform/errors.js';
 import { parseJsonBody, parseParameters, readJsonBody } from '../platform/http/json-body.js';
-import { addAlertTask } from './add-alert.js';
+import { reportSchema } from '../reports/config-schema.js';
 import { addCardTask, newCardSchema } from './add-card.js';
+import { type Addition, addToListTask } from './add-to-list.js';
 import { draftBodySchema, draftTask } from './draft.js';
 import { changeDashboard, createDashboard } from './edit.js';
 import { fillCards } from './fill-cards.js';
@@ -53,6 +54,15 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
     res.status(201).json(toAnswer(await changeDashboard(postgres, { ...sync, id, baseVersion })));
   };
 
+  const storeWith = async (res: Response, id: unknown, addition: Addition) => {
+    const dashboard = await requireDashboard(postgres, readerOf(res), String(id));
+    if (dashboard.visibility === 'personal') {
+      const message = `${addition.list} of a personal dashboard do not run; choose one of the project`;
+      throw new PublicError('bad_request', message);
+    }
+    await store(res, dashboard, (text) => threads.run(addToListTask, { ...text, addition }, projectIdOf(res)));
+  };
+
   on(`POST ${ALL}`, readSyncBody, async (req, res) => {
     await takeRate(res);
     const key = parseDashboardKey(String(parseParameters(creationQuery, req.query).key));
@@ -81,12 +91,12 @@ export function addEditRoutes({ on }: GuardedRouter, deps: DashboardDeps): void 
 
   on(`POST ${ONE}/alerts`, readJsonBody, async (req, res) => {
     await takeRate(res);
-    const alert = parseJsonBody(alertSchema, req.body);
-    const dashboard = await requireDashboard(postgres, readerOf(res), String(req.params.dashboardID));
-    if (dashboard.visibility === 'personal') {
-      throw new PublicError('bad_request', 'alerts of a personal dashboard do not run; choose one of the project');
-    }
-    await store(res, dashboard, (text) => threads.run(addAlertTask, { ...text, alert }, projectIdOf(res)));
+    await storeWith(res, req.params.dashboardID, { list: 'alerts', item: parseJsonBody(alertSchema, req.body) });
+  });
+
+  on(`POST ${ONE}/reports`, readJsonBody, async (req, res) => {
+    await takeRate(res);
+    await storeWith(res, req.params.dashboardID, { list: 'reports', item: parseJsonBody(reportSchema, req.body) });
   });
 
   on(`POST ${ONE}/draft`, readDraftBody, async (req, res) => {

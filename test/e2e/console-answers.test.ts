@@ -358,13 +358,13 @@ describe('the builder', () => {
       await chips.getByRole('button', { name: chip }).first().click();
       await chips.getByRole('list', { name: 'Names' }).getByRole('button', { name, exact: true }).click();
     };
-    await expectQuery(visited, 'funnel page_view -> signup | last 30d');
+    await expectQuery(visited, 'funnel page_view -> signup | last 30d | window 7d');
     await pick('Event: signup', 'purchase');
-    await expectQuery(visited, 'funnel page_view -> purchase | last 30d');
     await pick('Event: purchase', 'signup');
     await pick('Add: Event', 'purchase');
     await pick('Add: Group by', 'event_properties.plan');
-    await expectQuery(visited, 'funnel page_view -> signup -> purchase | last 30d | by event_properties.plan');
+    const funnel = 'funnel page_view -> signup -> purchase | last 30d | window 7d | by event_properties.plan';
+    await expectQuery(visited, funnel);
     const { rows } = await shop.ask(queryIn(visited));
     await region(visited).getByRole('button', { name: 'Table' }).click();
     await region(visited).getByText(`${rows.length} rows`).waitFor();

@@ -1,7 +1,8 @@
-// Taps and clicks in the console: room for a finger on touch screens and for long names, and the
-// way from an answer to a dashboard. What is clicked twice is sent once and says that it is in
-// progress.
+// Taps and clicks in the console: room for a finger on touch screens and for long names, the ways
+// from an answer to a person and to a dashboard, and from a dashboard to a report. What is clicked
+// twice is sent once and says that it is in progress.
 import { expect, test } from 'vitest';
+import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
 
@@ -66,6 +67,18 @@ test('a long name has the room that it shows: in a chip, in paths, which tell th
   await page.goto(shop.addressOf(`/dashboards/${id}`));
   const LINES_PX = 72;
   expect((await page.getByTitle(LONG).boundingBox())?.height).toBeLessThanOrEqual(LINES_PX);
+});
+
+test('an id of a person in an answer opens the page of that person, and back leads to the answer', async () => {
+  const { page } = await shop.visit(askPath('funnel purchase -> refund | last 30d | people lost after 1'));
+  await page.getByRole('row', { name: 'free' }).getByRole('link', { name: 'free' }).first().click();
+  await page.getByRole('heading', { level: 1, name: 'free' }).waitFor();
+  await page.getByRole('listitem').getByText('purchase').waitFor();
+  await page.goBack();
+  await page.getByRole('row', { name: 'free' }).waitFor();
+  await page.goto(shop.addressOf(askPath('purchase | last 30d | count by user_id')));
+  await page.getByRole('link', { name: 'pro' }).click();
+  await page.getByRole('heading', { level: 1, name: 'pro' }).waitFor();
 });
 
 test('an invitation is revoked after a question, by two clicks once, without a failure', async () => {
@@ -142,4 +155,25 @@ test('an answer becomes a card of a new dashboard, which is named, and of anothe
   await page.getByRole('link', { name: 'Added to All orders' }).click();
   const card = page.getByRole('region', { name: 'purchase | last 30d | count', exact: true });
   await card.getByText('2', { exact: true }).waitFor();
+});
+
+test('a report is added by a form, from the menu of the dashboard that it sends', async () => {
+  const id = await createDashboard(shop, SALES);
+  const visited = await shop.visit(`/dashboards/${id}`);
+  const { page } = visited;
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Send as a report' }).click();
+  const dialog = page.getByRole('dialog', { name: 'New report' });
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'Dashboard' }).inputValue()).toBe(id);
+  await dialog.getByRole('combobox', { name: 'Sent' }).selectOption('On Fridays');
+  await dialog.getByRole('textbox', { name: 'Sent to' }).fill('ann@example.com');
+  await expectNoFindings(visited);
+  await dialog.getByRole('button', { name: 'Add report' }).click();
+  const list = page.getByRole('list', { name: 'Reports', exact: true });
+  await list.getByText('friday 08:00').waitFor();
+  await list.getByText('mailto:ann@example.com').waitFor();
+  const personal = await createDashboard(shop, SALES, 'personal');
+  await page.goto(shop.addressOf(`/alerts/reports#new=${personal}`));
+  await dialog.getByText('Only you see “Sales”').waitFor();
+  await expect.poll(() => dialog.getByRole('combobox', { name: 'Dashboard' }).inputValue()).toBe('');
 });

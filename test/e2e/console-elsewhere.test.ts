@@ -1,6 +1,7 @@
 // The console beside changes that are made in another tab or elsewhere, and of a project with more
 // names than a table shows.
 import { expect, test } from 'vitest';
+import { askPath } from '../support/console-ask.js';
 import { expectNoFindings } from '../support/console-axe.js';
 import { useConsoleShop } from '../support/console-shop.js';
 import { createDashboard, SALES } from '../support/create-dashboard.js';
@@ -284,7 +285,7 @@ test('an invitation that was revoked in another tab is not listed after an attem
   await page.getByRole('button', revoke).waitFor({ state: 'detached' });
 });
 
-test('Ask leads from a project without events to the first one, until it has arrived', async () => {
+test('Ask leads from a project without events to the first one; People and sessions say what that lacks', async () => {
   const empty = await shop.newProject('Empty');
   const { page } = await shop.visit('/ask', { projectId: empty.id });
   const note = page.getByText('This project has no events yet.');
@@ -292,4 +293,10 @@ test('Ask leads from a project without events to the first one, until it has arr
   await track(shop.url, empty.publicKey, { events: [{ event_type: 'signup', device_id: 'd' }] });
   await note.waitFor({ state: 'detached' });
   await page.getByRole('button', { name: 'signup' }).first().waitFor();
+  await page.goto(shop.addressOf('/people', empty.id));
+  await page.getByRole('link', { name: 'Who was active in the last 30 days' }).click();
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByRole('link', { name: 'd', exact: true }).waitFor();
+  await page.goto(shop.addressOf(askPath('sessions | last 30d'), empty.id));
+  await answer.getByText('Sessions consist of events with a session_id').waitFor();
 });

@@ -140,7 +140,7 @@ sections:
   expect(await heightOf(cohorts)).toBeGreaterThan(1.6 * (await heightOf(chart)));
 });
 
-test('paths of five steps fit a tablet, with the numbers of the last', async () => {
+test('paths of five steps fit a tablet, with the numbers of the last, and the buttons of the query fit a row', async () => {
   const q = 'paths from product_viewed_0 | last 7d | depth 5';
   const { page } = await shop.visit(`/ask#${new URLSearchParams({ q })}`, {
     browser: { viewport: { width: 760, height: 900 } },
@@ -152,6 +152,11 @@ test('paths of five steps fit a tablet, with the numbers of the last', async () 
     .nth(4)
     .waitFor();
   expect(await isCut(steps)).toBe(false);
+  const middles = ['Run', 'History', 'Explain', 'Add to dashboard', 'Share or download'].map(async (name) => {
+    const { y = 0, height = 0 } = (await page.getByRole('button', { name, exact: true }).boundingBox()) ?? {};
+    return Math.round(y + height / 2);
+  });
+  expect(new Set(await Promise.all(middles)).size).toBe(1);
 });
 
 test('what can be typed after Ctrl+K is read whole on a phone', async () => {

@@ -40,6 +40,7 @@ const change = (writer: Person, id: string, source: string, parameters: string) 
   send(writer, ['PUT', `/${id}?${parameters}`], { source_yaml: source });
 
 const ALERT = { id: 'low', query: 'signup | count', when: 'value < 5', every: '1d', to: ['https://x.invalid/'] };
+const REPORT = { id: 'weekly', at: 'monday 08:00', to: ['mailto:ann@example.com'] };
 
 describe('dashboard routes of the console', () => {
   test('POST creates a dashboard, personal by default, and refuses a key that is in use', async () => {
@@ -146,6 +147,7 @@ describe('dashboard routes of the console', () => {
       ['PUT', `/${id}?base_version=1`, { source_yaml: yaml('His') }],
       ['POST', `/${id}/cards`, { title: 'A', kind: 'metric', viz: 'number', query: 'a' }],
       ['POST', `/${id}/alerts`, ALERT],
+      ['POST', `/${id}/reports`, REPORT],
       ['POST', `/${id}/queries`, {}],
       ['POST', `/${id}/draft`, { source_yaml: yaml('His') }],
       ['GET', `/${id}/versions`, undefined],
@@ -336,5 +338,20 @@ describe('POST …/alerts', () => {
     expect((await read(bob, `/${id}`)).body.config.alerts).toEqual([ALERT]);
     const personal = (await create(ann, yaml('Mine'), {}, 'mine')).body.dashboard.id;
     expect((await add({}, ann, personal)).body.error).toContain('alerts of a personal dashboard do not run');
+  });
+});
+
+describe('POST …/reports', () => {
+  test('appends a report to the text of a dashboard of the project, for admins', async () => {
+    const { id } = (await create(bob, yaml('Ours'), { visibility: 'project' })).body.dashboard;
+    const add = (more: object = {}, person = bob, of = id) =>
+      send(person, ['POST', `/${of}/reports`], { ...REPORT, ...more });
+    expect(await add()).toMatchObject({ status: 201, body: { changed: true, dashboard: { version: 2 } } });
+    expect((await add()).body.error).toContain('the id "weekly" is used twice');
+    expect((await add({ id: 'other', at: 'sometimes' })).body.error).toContain('monthly 1 08:00');
+    expect((await add({ id: 'other' }, ann)).status).toBe(403);
+    expect((await read(bob, `/${id}`)).body.config.reports).toEqual([REPORT]);
+    const personal = (await create(ann, yaml('Mine'), {}, 'mine')).body.dashboard.id;
+    expect((await add({}, ann, personal)).body.error).toContain('reports of a personal dashboard do not run');
   });
 });

@@ -190,6 +190,7 @@ const MATRIX: Readonly<Record<string, string>> = {
   'PUT /api/projects/{projectID}/dashboards/{dashboardID}': 'member',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards': 'member',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/alerts': 'member',
+  'POST /api/projects/{projectID}/dashboards/{dashboardID}/reports': 'member',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/draft': 'member',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/queries': 'member',
   'GET /api/projects/{projectID}/dashboards/{dashboardID}/versions': 'member',

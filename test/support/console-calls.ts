@@ -35,6 +35,7 @@ export function dashboardCalls(path: string, { session, draftId, source }: Draft
     { route: `POST ${all}/{dashboardID}/cards`, path: `${one}/cards`, status: 201, body: card },
     { route: `POST ${all}/{dashboardID}/cards`, path: `${one}/cards`, status: 400, body: {} },
     { route: `POST ${all}/{dashboardID}/alerts`, path: `${one}/alerts`, status: 400, body: {} },
+    { route: `POST ${all}/{dashboardID}/reports`, path: `${one}/reports`, status: 400, body: {} },
     { route: `POST ${all}/{dashboardID}/draft`, path: `${one}/draft`, status: 200, body: { ...body, card } },
     { route: `POST ${all}/{dashboardID}/draft`, path: `${one}/draft`, status: 400, body: { ...body, remove: 'none' } },
     { route: `POST ${all}/{dashboardID}/queries`, path: `${one}/queries`, status: 200, body: {} },

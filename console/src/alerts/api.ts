@@ -4,7 +4,7 @@ import type * as alerts from '../../../src/alerts/answers.js';
 import type { JsonOf } from '../../../src/platform/answer-fields.js';
 import type * as reports from '../../../src/reports/answers.js';
 import { getJson, postJson, sendJson } from '../api/request.js';
-import type { NewAlert } from './document.js';
+import type { NewAlert, NewReport } from './document.js';
 
 export type Alert = JsonOf<typeof alerts.alert>;
 export type Check = JsonOf<typeof alerts.alertCheck>;
@@ -61,4 +61,8 @@ export const dryRunNew = (projectId: string, { query, when }: NewAlert): Promise
 
 export const addAlert = async (projectId: string, dashboardId: string, alert: NewAlert): Promise<void> => {
   await sendJson('POST', `/api/projects/${projectId}/dashboards/${dashboardId}/alerts`, alert);
+};
+
+export const addReport = async (projectId: string, dashboardId: string, report: NewReport): Promise<void> => {
+  await sendJson('POST', `/api/projects/${projectId}/dashboards/${dashboardId}/reports`, report);
 };

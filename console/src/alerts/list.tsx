@@ -2,7 +2,6 @@
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { duration, exact, instant } from '../answer/format.js';
-import { useFragment } from '../ask/permalink.js';
 import type { Project } from '../boot.js';
 import { Icon } from '../shell/icon.js';
 import screen from '../shell/screen.module.css';
@@ -14,6 +13,7 @@ import type { Alert } from './api.js';
 import { Badge } from './badge.js';
 import { Head } from './head.js';
 import { NewAlertDialog } from './new-alert.js';
+import { openNew, useNew } from './new-in-address.js';
 
 interface Props {
   readonly project: Project;
@@ -26,18 +26,13 @@ interface Props {
 const RANK = { firing: 0, failing: 1, ok: 2 } as const;
 
 export function List({ project, alerts, pending }: Props) {
-  const fragment = new URLSearchParams(useFragment().replace(/^#/, ''));
-  const query = fragment.get('new');
-  const open = (wanted: string | undefined): void => {
-    history.replaceState(null, '', wanted === undefined ? location.pathname : `#new=${encodeURIComponent(wanted)}`);
-    window.dispatchEvent(new HashChangeEvent('hashchange'));
-  };
+  const query = useNew();
   const sorted = [...(alerts ?? [])].sort((a, b) => RANK[a.state] - RANK[b.state]);
   const { found, field } = useSearch(sorted, textOf, words.search);
   return (
     <div className={screen.page}>
       <Head project={project} part="alerts" note={sorted.length > 0 && words.summary(sorted.map(({ state }) => state))}>
-        <button type="button" className="button primary" onClick={() => open('')}>
+        <button type="button" className="button primary" onClick={() => openNew('')}>
           <Icon name="add" size={16} />
           {words.new}
         </button>
@@ -57,7 +52,7 @@ export function List({ project, alerts, pending }: Props) {
           ))}
         </ul>
       )}
-      {query !== null && <NewAlertDialog project={project} query={query} close={() => open(undefined)} />}
+      {query !== null && <NewAlertDialog project={project} query={query} close={() => openNew(undefined)} />}
     </div>
   );
 }

@@ -20,9 +20,9 @@ import { alertTexts } from '../texts/alerts.js';
 import { texts } from '../texts.js';
 import style from './alerts.module.css';
 import { addAlert, type DryRun, dryRunNew } from './api.js';
-import { type NewAlert, toYamlAlert } from './document.js';
+import { conditionFor, type NewAlert, toTargets, toYamlAlert } from './document.js';
 import { DryRunResult } from './dry-run-result.js';
-import { noMailFor } from './no-mail.js';
+import { TargetsField } from './targets-field.js';
 
 const words = alertTexts.form;
 const INTERVALS = ['1m', '5m', '15m', '1h', '6h', '1d'] as const;
@@ -63,9 +63,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
       query: query.trim(),
       when: String(fields.get('when')).trim(),
       every: String(fields.get('every')),
-      to: String(fields.get('to'))
-        .split(/\s+/)
-        .filter((target) => target !== ''),
+      to: toTargets(String(fields.get('to'))),
     };
   };
   /** What was found about another query or condition. */
@@ -166,7 +164,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
         <div className={editing.pair}>
           <label>
             {alertTexts.when}
-            <input className="field" name="when" required maxLength={300} defaultValue="value < 5" />
+            <input className="field" name="when" required maxLength={300} defaultValue={conditionFor(asked)} />
             <span className={style.hint}>{words.whenNote}</span>
           </label>
           <label>
@@ -180,21 +178,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
             </select>
           </label>
         </div>
-        <label>
-          {alertTexts.to}
-          <textarea
-            className={`field ${style.targets}`}
-            name="to"
-            required
-            placeholder={words.toExample}
-            rows={2}
-            onChange={({ target }) => setTo(target.value)}
-          />
-          <span className={style.hint}>{words.toNote}</span>
-        </label>
-        <p role="status" className={style.error}>
-          {noMailFor(to)}
-        </p>
+        <TargetsField value={to} onChange={setTo} note={words.toNote} />
         <Failure text={problem} />
         {result !== undefined && <DryRunResult result={result} state="ok" />}
         {text !== undefined && <Snippet name={words.asText} text={text} />}

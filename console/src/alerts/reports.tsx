@@ -5,7 +5,7 @@ import { useEffect } from 'react';
 import { instant } from '../answer/format.js';
 import { Pending } from '../answer/pending.js';
 import { useFragment } from '../ask/permalink.js';
-import type { Project } from '../boot.js';
+import { isAtLeast, type Project } from '../boot.js';
 import { Failure } from '../dashboards/source-text.js';
 import { ScrollingTable } from '../settings/scrolling-table.js';
 import { Icon } from '../shell/icon.js';
@@ -19,6 +19,8 @@ import { Badge } from './badge.js';
 import { Deliveries } from './deliveries.js';
 import { EXAMPLE_REPORT } from './document.js';
 import { Head } from './head.js';
+import { openNew, useNew } from './new-in-address.js';
+import { NewReportDialog } from './new-report.js';
 import { noMailFor } from './no-mail.js';
 import { useDryRun } from './use-dry-run.js';
 import { WrittenIn } from './written-in.js';
@@ -32,10 +34,19 @@ export function Reports({ project }: { readonly project: Project }) {
   useEffect(() => {
     document.title = `${words.title} · ${project.name}`;
   }, [project.name]);
+  const dashboard = useNew();
+  const canAdd = isAtLeast(project.role, 'admin');
   const open = new URLSearchParams(useFragment().replace(/^#/, '')).get('report');
   return (
     <div className={screen.page}>
-      <Head project={project} part="reports" />
+      <Head project={project} part="reports">
+        {canAdd && (
+          <button type="button" className="button primary" onClick={() => openNew('')}>
+            <Icon name="add" size={16} />
+            {words.form.new}
+          </button>
+        )}
+      </Head>
       <Pending of={request} />
       {data?.length === 0 && (
         <section className={`card ${screen.empty}`}>
@@ -51,6 +62,9 @@ export function Reports({ project }: { readonly project: Project }) {
             <Item key={report.id} project={project} report={report} isOpen={report.id === open} />
           ))}
         </ul>
+      )}
+      {canAdd && dashboard !== null && data !== undefined && (
+        <NewReportDialog project={project} reports={data} dashboard={dashboard} close={() => openNew(undefined)} />
       )}
     </div>
   );

@@ -43,6 +43,7 @@ export function EmptyAnswer({ projectId, answer, q, timezone, ask }: Props) {
         {texts.answer.empty}
       </p>
       <p className="muted">{texts.answer.emptyIn(`${period(answer.period, timezone)}, ${timezone}`)}</p>
+      {answer.mode === 'sessions' && <p className="muted">{texts.answer.emptySessions}</p>}
       {names?.events.length === 0 ? (
         <Link className="button" href={`/projects/${projectId}/start`}>
           {texts.nav.start}

@@ -1,8 +1,10 @@
 // Table of an answer. Rows outside of the view are not in the document, so 10,000 rows scroll as
 // well as ten; every row has the same height. Paper does not scroll: it has the first rows.
 import { type CSSProperties, type UIEvent, useMemo, useState, useSyncExternalStore } from 'react';
+import { Link, useParams } from 'wouter';
 import type { Answer, Cell } from '../api/answer.js';
 import { ROWS_MAX } from '../api/query.js';
+import { toPerson } from '../people/address.js';
 import { texts } from '../texts.js';
 import { partOf, rangeStage, timeUnitOf } from './buckets.js';
 import { columnsOf, inReadingOrder, isNumeric, numberIn, type ShownColumn, showCell, splitColumns } from './columns.js';
@@ -31,6 +33,7 @@ interface Props {
 export function Table({ answer, timezone, showAll, refine }: Props) {
   // Index of the topmost row: scrolling within a row draws nothing again.
   const [top, setTop] = useState(0);
+  const { id: projectId } = useParams<{ readonly id: string }>();
   const { rows } = answer;
   const { columns, bar, groups, name, partial } = useMemo(() => readColumns(answer, timezone), [answer, timezone]);
   const choose = ({ name, kind }: ShownColumn, cell: Cell): (() => void) | undefined => {
@@ -88,7 +91,11 @@ export function Table({ answer, timezone, showAll, refine }: Props) {
                       title={text.length > CUT_MIN ? text : undefined}
                     >
                       {share !== undefined && <Bar share={share} />}
-                      {act !== undefined ? (
+                      {PERSON.includes(column.name) && typeof cell === 'string' ? (
+                        <Link className={style.refine} href={`/projects/${projectId}/people${toPerson(cell)}`}>
+                          {text}
+                        </Link>
+                      ) : act !== undefined ? (
                         <button
                           type="button"
                           className={style.refine}
@@ -226,6 +233,8 @@ const Bar = ({ share }: { readonly share: number }) => (
   <span className={style.bar} aria-hidden="true" style={{ inlineSize: `${Math.max(0, share) * 100}%` }} />
 );
 
+/** Columns whose values are ids of people, each of whom has a page. */
+const PERSON = ['distinct_id', 'user_id'];
 /** Modes whose answers have groups in their first columns. */
 const GROUPED = ['aggregate', 'formula', 'user', 'choice'];
 const BARRED = ['aggregate', 'inspect', 'stickiness', 'paths', 'latest_aggregate'];

@@ -13,7 +13,7 @@ const STARTERS: readonly Starter[] = [
   { words: 'Where do people come from?', q: '* | last 30d | unique by _referrer_domain | top 20' },
   { words: 'Which countries are they in?', q: '* | last 30d | unique by _country | top 20' },
   { words: 'How often is EVENT done?', q: 'EVENT | last 30d | count by day' },
-  { words: 'How many go from EVENT to NEXT?', q: 'funnel EVENT -> NEXT | last 30d' },
+  { words: 'How many go from EVENT to NEXT?', q: 'funnel EVENT -> NEXT | last 30d | window 7d' },
   { words: 'Who comes back after EVENT?', q: 'retention EVENT by week | last 8w' },
   { words: 'On how many days are people active?', q: 'stickiness * | last 30d' },
   { words: 'Who is new, who returns, who has left?', q: 'lifecycle * by week | last 8w' },

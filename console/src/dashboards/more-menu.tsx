@@ -81,7 +81,7 @@ export function MoreMenu({ project, dashboard, values }: Props) {
   const isAdmin = project.role !== 'member';
   const items = [
     [dashboardsTexts.print, print],
-    [dashboardsTexts.reports, () => navigate(`/projects/${project.id}/alerts/reports`)],
+    [dashboardsTexts.reports, () => navigate(`/projects/${project.id}/alerts/reports#new=${dashboard.id}`)],
     [dashboardsTexts.versions, () => setAddress({ view: 'versions', values })],
     [dashboardsTexts.copyText, copyText],
     ...(!isPersonal ? [[dashboardsTexts.saveAsMine, copy] as const] : []),

@@ -1,6 +1,7 @@
 // People: search, or one of them.
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useRef } from 'react';
+import { Link } from 'wouter';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { instant } from '../answer/format.js';
 import type { Answer } from '../api/answer.js';
@@ -14,7 +15,7 @@ import { parsePeople, toPerson, toSearch } from './address.js';
 import { nameIn } from './names.js';
 import style from './people.module.css';
 import { Person } from './person.js';
-import { FOUND_MAX, searchQuery } from './queries.js';
+import { ACTIVE, FOUND_MAX, searchQuery } from './queries.js';
 
 export function People({ project }: { readonly project: Project }) {
   const { id, words, range } = parsePeople(useFragment());
@@ -83,7 +84,12 @@ function Search({ project, words }: { readonly project: Project; readonly words:
             {summaryOf(data, words.trim())}
           </p>
           {data.rows.length === 0 ? (
-            <p className="muted">{peopleTexts.noneNote}</p>
+            <>
+              <p className="muted">{peopleTexts.noneNote}</p>
+              <Link className="button" href={`/projects/${project.id}/ask#${new URLSearchParams({ q: ACTIVE })}`}>
+                {peopleTexts.active}
+              </Link>
+            </>
           ) : (
             <ul className={`card ${style.rows}`}>
               {data.rows.map((row) => (

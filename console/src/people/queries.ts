@@ -8,6 +8,9 @@ export const FOUND_MAX = 50;
 /** Rows of each answer about a person. */
 export const ROWS_MAX = 500;
 
+/** People with or without a profile. */
+export const ACTIVE = '* | last 30d | count by distinct_id | top 50';
+
 export function searchQuery(words: string): string {
   const text = words.trim();
   const domain = /^\*@(.+)$/.exec(text)?.[1];

@@ -11,7 +11,7 @@ export const drawingTexts = {
   steps: 'Steps by position',
   paths: (people: string, step: string, share: string) =>
     `Paths of ${people} people; the most frequent second step is ${step}, ${share}`,
-  pathsNote: 'Drawn from the paths in the table. Point at a band to see how many people took it.',
+  pathsNote: 'Point at a band to see how many people took it.',
   begin: 'Steps to begin at',
   beginAt: (step: string, position: number, people: string) =>
     `${step}, step ${position}, ${people} people. Begin there`,

@@ -13,6 +13,7 @@ export const peopleTexts = {
   none: 'No one was found',
   noneYet: 'No person has a profile yet',
   noneNote: 'Profiles come from /identify. The events of an id without a profile can be opened, too.',
+  active: 'Who was active in the last 30 days',
   open: (id: string) => `Open the events of ${id}`,
   title: 'Person',
   back: 'People',

@@ -111,6 +111,7 @@ const IDS: Readonly<Partial<Record<RouteName, string>>> = {
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards': 'createCard',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/cards/{cardID}/queries': 'fillCardQueries',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/alerts': 'createAlert',
+  'POST /api/projects/{projectID}/dashboards/{dashboardID}/reports': 'createReport',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/draft': 'draftDashboard',
   'POST /api/projects/{projectID}/dashboards/{dashboardID}/queries': 'fillDashboardQueries',
   'GET /api/projects/{projectID}/dashboards/{dashboardID}/versions': 'listDashboardVersions',

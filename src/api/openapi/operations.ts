@@ -184,6 +184,11 @@ export const OPERATIONS: Readonly<Record<RouteName, Operation>> = {
       { 201: json('SyncedDashboard') },
       { body: refTo('NewAlert') },
     ],
+    'POST /api/projects/{projectID}/dashboards/{dashboardID}/reports': [
+      'Adds a report to a dashboard of the project',
+      { 201: json('SyncedDashboard') },
+      { body: refTo('NewReport') },
+    ],
     'POST /api/projects/{projectID}/dashboards/{dashboardID}/draft': [
       'Checks a text of the dashboard, and changes a card in it; stores nothing',
       { 200: json('Draft') },

@@ -35,6 +35,7 @@ import * as privacy from '../../privacy/answers.js';
 import { personBody } from '../../privacy/schema.js';
 import { queryBodySchema } from '../../query-api/schema.js';
 import * as reports from '../../reports/answers.js';
+import { reportSchema } from '../../reports/config-schema.js';
 import { reportDryRunBody } from '../../reports/schema.js';
 import { usageDay } from '../../usage/answers.js';
 import * as answers from './answers.js';
@@ -78,6 +79,7 @@ const SCHEMAS = {
   FilledQuery: dashboards.filledQuery,
   NewCard: newCardSchema,
   NewAlert: alertSchema,
+  NewReport: reportSchema,
   FilledCard: dashboards.filledCard,
   DraftBody: draftBodySchema,
   Draft: answers.draft,

@@ -65,7 +65,13 @@ describe('the column of a condition', () => {
     ['order < 5', 'the query has no column "order"', 'nearest is "orders"'],
     ['all nonsense < 5', 'the query has no column "nonsense"', 'it is one of value, orders, share'],
     ['country = 5', 'the column "country" has no numbers', 'it is one of value, orders, share'],
+    ['change < -0.3', 'the query has no column "change"', expect.stringContaining('add | compare previous')],
   ])('%s: %s', (text, message, hint) => expect(checkColumn(when(text), query)).toMatchObject({ message, hint }));
+
+  test('is not explained by compare in a query that compares', () => {
+    const compared = { columns: [{ name: 'change_rate', type: 'number' as const }], metric: undefined };
+    expect(checkColumn(when('change < -0.3'), compared)?.hint).toContain('change_rate');
+  });
 
   test('is located after any and all', () => expect(checkColumn(when('all order < 5'), query)?.offset).toBe(4));
   test('cannot be value in a query without a metric', () =>

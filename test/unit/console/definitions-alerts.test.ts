@@ -1,15 +1,19 @@
 // Pure parts of the screens Definitions and Alerts: the line of an alert in a text, an alert as
-// text, the queries that open definitions, and the example of a document.
+// text, the condition and the targets of its form, the queries that open definitions, and the
+// example of a document.
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { toYamlAlert } from '../../../console/src/alerts/document.js';
+import { conditionFor, DAYS, reportId, toTargets, toYamlAlert } from '../../../console/src/alerts/document.js';
 import { lineOfItem } from '../../../console/src/dashboards/item-line.js';
 import { EXAMPLE, questionOf } from '../../../console/src/definitions/question.js';
+import { checkColumn, parseWhen } from '../../../src/alerts/when.js';
 import { parseDefinitions } from '../../../src/definitions/parse-definitions.js';
 import { toProjectId } from '../../../src/platform/ids.js';
 import { analyze } from '../../../src/query/analyze/analyze.js';
+import { compile } from '../../../src/query/compile.js';
 import type { Definition } from '../../../src/query/definitions/definitions.js';
 import { parse as parseQuery } from '../../../src/query/parse/parse.js';
+import { reportSchema } from '../../../src/reports/config-schema.js';
 import { NOW_MS } from '../../golden/dataset.js';
 
 const CONTEXT = { nowMs: NOW_MS, timezone: 'UTC', eventTypes: [], hasAllEvents: true, privateAddresses: [] };
@@ -37,6 +41,34 @@ test.each(['silent', '404', 'True'])('an alert with the id %s as text is the ale
     to: ['https://example.com/hook', 'mailto:ops@example.com'],
   };
   expect(parse(toYamlAlert(alert))).toEqual({ alerts: [alert] });
+});
+
+test.each([
+  'purchase | last 7d | count',
+  'funnel visit -> purchase | last 30d',
+  'purchase | last 7d | sum price | compare previous',
+  'funnel visit -> purchase | last 30d |compare previous',
+])('the first condition of an alert for %s names one of its columns', (query) => {
+  const projectId = toProjectId('00000000-0000-7000-8000-000000000001');
+  const parsed = parseWhen(conditionFor(query));
+  const compiled = compile(query, { ...CONTEXT, projectId, limit: 50, offset: 0 });
+  expect('when' in parsed ? checkColumn(parsed.when, compiled) : parsed.problem).toBeUndefined();
+});
+
+test('targets are typed with or without mailto:, one on each line or with commas between them', () => {
+  expect(toTargets(' ann@example.com, mailto:bob@example.com;\nhttps://hooks.example.com/@x')).toEqual([
+    'mailto:ann@example.com',
+    'mailto:bob@example.com',
+    'https://hooks.example.com/@x',
+  ]);
+});
+
+test('a report has an id of its own and a schedule, for each day of its form', () => {
+  for (const day of DAYS) {
+    const [first, second] = [reportId(day, []), reportId(day, [reportId(day, [])])];
+    expect(second).toBe(`${first}-2`);
+    expect(reportSchema.safeParse({ id: second, at: `${day} 08:00`, to: ['mailto:a@b.de'] }).error).toBeUndefined();
+  }
 });
 
 describe('definitions', () => {

@@ -8,7 +8,7 @@ const about = (event: string, next?: string) =>
 test('an event may be called as a placeholder is', () => {
   expect(about('NEXT_STEP', 'EVENT')).toEqual([
     { words: 'How often is NEXT_STEP done?', q: 'NEXT_STEP | last 30d | count by day' },
-    { words: 'How many go from NEXT_STEP to EVENT?', q: 'funnel NEXT_STEP -> EVENT | last 30d' },
+    { words: 'How many go from NEXT_STEP to EVENT?', q: 'funnel NEXT_STEP -> EVENT | last 30d | window 7d' },
     { words: 'What do people do after NEXT_STEP?', q: 'paths from NEXT_STEP | last 30d | window 1d' },
   ]);
 });

@@ -1,0 +1,12 @@
+// The form of a new alert or report that the address opens: `#new=…` with what it begins with, the
+// query of an alert or the dashboard of a report.
+import { useFragment } from '../ask/permalink.js';
+
+/** Null while the form is closed. */
+export const useNew = (): string | null => new URLSearchParams(useFragment().replace(/^#/, '')).get('new');
+
+/** Undefined closes it. */
+export function openNew(wanted: string | undefined): void {
+  history.replaceState(null, '', wanted === undefined ? location.pathname : `#new=${encodeURIComponent(wanted)}`);
+  window.dispatchEvent(new HashChangeEvent('hashchange'));
+}
