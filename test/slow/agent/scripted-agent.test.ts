@@ -18,7 +18,7 @@ import { createQueryMetrics } from '../../../src/query-api/metrics.js';
 import { createPropertyGuesses } from '../../../src/query-api/property-guesses.js';
 import { createQueryShares } from '../../../src/query-api/shares.js';
 import { NOW_MS } from '../../golden/dataset.js';
-import { CONTEXT } from '../query/compiling.js';
+import { CONTEXT } from '../../unit/query/compiling.js';
 import { type Checked, repair } from './scripted-agent.js';
 
 const events = ['page_view', 'signup', 'login', 'trial', 'add_to_cart', 'purchase', 'refund'];
@@ -88,7 +88,7 @@ async function check(q: string): Promise<Checked> {
   return { text, isError: isError === true };
 }
 
-const questions = readFileSync(join(packageRoot, 'test', 'unit', 'agent', 'wrong-queries.txt'), 'utf8')
+const questions = readFileSync(join(packageRoot, 'test', 'slow', 'agent', 'wrong-queries.txt'), 'utf8')
   .split('\n')
   .filter((line) => line.includes(' => '))
   .map((line) => {
