@@ -15,7 +15,7 @@ const CORES = 2;
 
 /** The names are those of the projects in vitest.config.ts. */
 const TIERS = {
-  unit: { budget: 15, cpuMax: 3 * 15 * CORES },
+  unit: { budget: 18, cpuMax: 3 * 18 * CORES },
   slow: { budget: 30, cpuMax: 3 * 30 * CORES },
   integration: { budget: 660 },
   e2e: { budget: 600 },
