@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { tryMountSmallDisk } from '../../faults/inject.js';
 import { createClickHouse, rowsOf } from '../../src/platform/clickhouse/client.js';
 import { FAILED_WRITE } from '../../src/platform/clickhouse/failed-writes.js';
@@ -28,12 +28,12 @@ let server: SupervisedProcess;
 let client: ClickHouseClient;
 let isWatched = false;
 /** Reasons of the restarts. */
-const reasons: string[] = [];
+let reasons: string[] = [];
 
 beforeAll(async () => {
   const directory = join(folder, 'clickhouse');
   const port = await findFreePort();
-  engine = embeddedClickHouse({ ...{ directory, port, password }, backupPassword: 'backup', database: 'analytics' });
+  engine = embeddedClickHouse({ directory, port, password, backupPassword: 'backup', database: 'analytics' });
   const liveness = engine.spec.liveness;
   if (liveness === undefined) throw new Error('ClickHouse is not watched.');
   const check = async (timeoutMs: number) => (isWatched ? liveness.check(timeoutMs) : undefined);
@@ -47,6 +47,13 @@ beforeAll(async () => {
   await client.command({ query: 'CREATE TABLE numbers (n UInt8) ENGINE = MergeTree ORDER BY n' });
 });
 
+// A first attempt may have ended anywhere.
+beforeEach(() => {
+  isWatched = false;
+  reasons = [];
+  rmSync(filler, { recursive: true, force: true });
+});
+
 afterAll(async () => {
   await client.close();
   await server.stop();
@@ -57,7 +64,9 @@ afterAll(async () => {
 const insert = (): Promise<void> =>
   // A block of one column `n` of type UInt8 with one row, 7.
   insertWithQueryIdLock(client, {
-    ...{ table: 'numbers', queryId: 'insert', bytes: Buffer.from('\x01\x01\x01n\x05UInt8\x07', 'latin1') },
+    table: 'numbers',
+    queryId: 'insert',
+    bytes: Buffer.from('\x01\x01\x01n\x05UInt8\x07', 'latin1'),
   });
 
 async function ask(query: string): Promise<number> {
