@@ -15,7 +15,7 @@ export const FAILED_WRITES =
   "SELECT sum(value) AS failed FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
 
 /** Why the server must be started again. */
-export const FAILED_WRITE = 'ClickHouse could not write a file and went on: is the disk full?';
+export const FAILED_WRITE = 'ClickHouse could not write a file and went on; make room on its disk';
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 
