@@ -49,8 +49,19 @@ const CHANGES: readonly (readonly [zone: string, day: string])[] = [
 const GROUPS = ['hour', 'day', 'week', 'month', 'hour_of_day', 'weekday'] as const;
 type Buckets = Record<(typeof GROUPS)[number], number | string>;
 
-/** The buckets of every minute of the range, minute by minute. */
-function* minutesOf({ fromMs, toMs }: TimeRange, zone: string): Generator<[ms: number, buckets: Buckets]> {
+type Minute = readonly [ms: number, buckets: Buckets];
+
+const minutesOfRanges = new Map<string, readonly Minute[]>();
+
+/** The buckets of every minute of the range, minute by minute. Temporal takes longer than the queries. */
+function minutesOf(range: TimeRange, zone: string): readonly Minute[] {
+  const key = `${range.fromMs} ${range.toMs} ${zone}`;
+  const minutes = minutesOfRanges.get(key) ?? [...readMinutes(range, zone)];
+  minutesOfRanges.set(key, minutes);
+  return minutes;
+}
+
+function* readMinutes({ fromMs, toMs }: TimeRange, zone: string): Generator<Minute> {
   const at = (ms: number) => Temporal.Instant.fromEpochMilliseconds(ms).toZonedDateTimeISO(zone);
   let startOfHour = 0;
   let last = at(fromMs - 61 * MINUTE_MS);
