@@ -1,6 +1,7 @@
 // Ctrl-C of `npm run migrate` in the middle of PostgreSQL's and of ClickHouse's migrations: the
 // same command goes on, and the databases are those of a run without an interruption. So are those
-// of the first form of a migration that was changed after it had been applied.
+// of several runs at once, and of the first form of a migration that was changed after it had been
+// applied.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -117,6 +118,13 @@ test('Ctrl-C of npm run migrate leaves databases with which the same command goe
   expect(await migrate().ended).toMatchObject({ status: 0 });
   expect(await migrationsOf(postgres)).toEqual(all);
   expect(await tablesOf(databases)).toEqual(await tablesOf(complete));
+});
+
+test('of several first runs at once, one applies the migrations', { timeout: 120_000 }, async () => {
+  const empty = await createEmptyDatabases();
+  const runs = await Promise.all(Array.from({ length: 4 }, () => migratePostgres(empty.config)));
+  expect(runs.filter((applied) => applied.length > 0)).toEqual([all]);
+  await empty.close();
 });
 
 test('progress names the migrations of PostgreSQL that are applied', { timeout: 360_000 }, async () => {

@@ -16,6 +16,7 @@ const LOCKS = {
   keeping: 4_726_107,
   moves: 4_726_108,
   shards: 4_726_109,
+  migrations: 4_726_110,
 } as const;
 
 export interface HeldLock {

@@ -1,9 +1,11 @@
-// Applies the migrations in ops/postgres with knex, whose lock allows concurrent runs.
+// Applies the migrations in ops/postgres with knex, one run at a time. The lock of knex is a table,
+// which two first runs would both create.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { NewerData } from '../newer-data.js';
 import { packageRoot } from '../paths.js';
 import type { StepProgress, StepState } from '../progress.js';
+import { withAdvisoryLock } from './advisory-lock.js';
 import { createPostgres, type PostgresSettings } from './client.js';
 import { refuseIncompleteEncoding } from './encoding.js';
 import { refuseTransactionPooler } from './pooler.js';
@@ -40,9 +42,9 @@ const UNKNOWN_APPLIED = /^The migration directory is corrupt, .* missing: (?<fil
 
 /**
  * Idempotent. Throws NewerData for a database of a newer version, and a ConfigProblem for one that
- * lacks letters, or for a pooler that gives each transaction another connection. Resolves with the
- * names of the newly applied migrations. One transaction: a run that is interrupted leaves nothing,
- * its lock neither.
+ * lacks letters, or for a pooler that gives each transaction another connection. Waits for a run of
+ * another process. Resolves with the names of the newly applied migrations. One transaction: a run
+ * that is interrupted leaves nothing, its lock neither.
  */
 export async function migratePostgres(config: PostgresSettings, progress?: StepProgress): Promise<string[]> {
   const postgres = createPostgres(config);
@@ -65,7 +67,10 @@ export async function migratePostgres(config: PostgresSettings, progress?: StepP
   try {
     await refuseTransactionPooler(postgres);
     await refuseIncompleteEncoding(postgres);
-    return await (progress === undefined ? migrate() : progress.watch(read, migrate));
+    const lock = { of: 'migrations', signal: new AbortController().signal } as const;
+    return await withAdvisoryLock(postgres, lock, () =>
+      progress === undefined ? migrate() : progress.watch(read, migrate),
+    );
   } catch (error) {
     const files = error instanceof Error ? UNKNOWN_APPLIED.exec(error.message)?.groups?.files : undefined;
     throw files === undefined ? error : new NewerData('PostgreSQL', files.replaceAll('.js', '').split(', '));
