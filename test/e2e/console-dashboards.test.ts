@@ -353,6 +353,7 @@ describe('alerts', () => {
     const { page } = visited;
     await page.getByRole('region', { name: 'Answer' }).getByText('10', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await page.getByText(/^\d dashboards are synced from a repository, and edited there\.$/).waitFor();
     await page.getByRole('link', { name: 'New alert' }).click();
     const dialog = page.getByRole('dialog', { name: 'New alert' });
     await dialog.getByRole('textbox', { name: 'Condition' }).fill('valeu > 5');
@@ -376,5 +377,11 @@ describe('alerts', () => {
       value.slice(selectionStart).split('\\n')[0];
     }`);
     expect(line).toBe('  - id: purchase-last-30d-count');
+
+    const member = await shop.join('member@example.com', 'member');
+    const asked = await shop.visit(`/ask#q=${encodeURIComponent('purchase | last 30d | count')}`, { jar: member });
+    await asked.page.getByRole('button', { name: 'Add to dashboard' }).click();
+    await asked.page.getByText('1 dashboard of the project: only admins and owners edit it.').waitFor();
+    await expectNoFindings(asked);
   });
 });

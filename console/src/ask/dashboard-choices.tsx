@@ -11,6 +11,7 @@ import { menuItem, menuTitle } from '../shell/menu.js';
 import { useSearch } from '../shell/search-field.js';
 import { dashboardsTexts } from '../texts/dashboards.js';
 import { texts } from '../texts.js';
+import style from './history-menu.module.css';
 import { kindOfCard, titleOf, toYamlCard } from './share.js';
 
 /** The dashboard that has got a card. */
@@ -31,9 +32,10 @@ interface Props {
 export function DashboardChoices({ project, q, choose, create }: Props) {
   const { data = [], error, refetch } = useQuery(listQuery(project.id));
   const client = useQueryClient();
-  const writable = data.filter(
-    ({ synced_at, visibility }) => synced_at === null && (visibility === 'personal' || project.role !== 'member'),
-  );
+  const editedHere = data.filter(({ synced_at }) => synced_at === null);
+  const writable = editedHere.filter(({ visibility }) => visibility === 'personal' || project.role !== 'member');
+  const ofOthers = editedHere.length - writable.length;
+  const synced = data.length - editedHere.length;
   const { found, field } = useSearch(writable, ({ title }) => title, dashboardsTexts.search);
   const addTo = async (id: string): Promise<Added> => {
     const added = await addCard(project.id, id, { title: titleOf(q), ...kindOfCard(q), query: q.trim() });
@@ -58,6 +60,8 @@ export function DashboardChoices({ project, q, choose, create }: Props) {
           {title}
         </button>
       ))}
+      {ofOthers > 0 && <p className={style.empty}>{dashboardsTexts.editedByAdmins(ofOthers)}</p>}
+      {synced > 0 && <p className={style.empty}>{dashboardsTexts.editedInRepository(synced)}</p>}
     </>
   );
 }

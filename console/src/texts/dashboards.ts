@@ -16,6 +16,10 @@ export const dashboardsTexts = {
   memberNote: 'Only admins and owners edit it. “Save as mine”, under “More”, makes a copy that is yours.',
   editedThere:
     'It is synced from a repository, and edited there. “Save as mine”, under “More”, makes a copy that is yours.',
+  editedByAdmins: (count: number) =>
+    `${plural(count, 'dashboard')} of the project: only admins and owners edit ${count === 1 ? 'it' : 'them'}.`,
+  editedInRepository: (count: number) =>
+    `${plural(count, 'dashboard')} ${count === 1 ? 'is' : 'are'} synced from a repository, and edited there.`,
   syncedNote: 'It is synced from a repository, so its versions are restored there.',
   changed: (day: string) => `Changed ${day}`,
   title: 'Title',
