@@ -120,6 +120,11 @@ export class StepProgress {
     });
   }
 
+  /** Prints a line above the bar. */
+  note(message: string): void {
+    this.#display.note(message);
+  }
+
   /**
    * Shows what `read` finds about once a second, until the work ends. A failed reading is skipped.
    */

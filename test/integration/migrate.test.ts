@@ -1,7 +1,7 @@
 // Ctrl-C of `npm run migrate` in the middle of PostgreSQL's and of ClickHouse's migrations: the
 // same command goes on, and the databases are those of a run without an interruption. So are those
-// of several runs at once, and of the first form of a migration that was changed after it had been
-// applied.
+// of the first form of a migration that was changed after it had been applied. Of several first
+// runs at once, one applies the migrations.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ClickHouseClient, createClickHouse } from '../../src/platform/clickhouse/client.js';
@@ -122,8 +122,12 @@ test('Ctrl-C of npm run migrate leaves databases with which the same command goe
 
 test('of several first runs at once, one applies the migrations', { timeout: 120_000 }, async () => {
   const empty = await createEmptyDatabases();
-  const runs = await Promise.all(Array.from({ length: 4 }, () => migratePostgres(empty.config)));
+  const lines: string[] = [];
+  const screen = { write: (line: string) => void lines.push(line) };
+  const run = () => migratePostgres(empty.config, new StepProgress(screen));
+  const runs = await Promise.all(Array.from({ length: 4 }, run));
   expect(runs.filter((applied) => applied.length > 0)).toEqual([all]);
+  expect(lines).toContain('waiting for another process that migrates PostgreSQL\n');
   await empty.close();
 });
 

@@ -33,7 +33,8 @@ export async function withAdvisoryLock<T>(
   postgres: Postgres,
   lock: {
     of: keyof typeof LOCKS;
-    signal: AbortSignal;
+    /** Ends the wait for the lock. */
+    signal?: AbortSignal;
     /** Called when another process has it. */
     onWait?: () => void;
   },

@@ -67,8 +67,8 @@ export async function migratePostgres(config: PostgresSettings, progress?: StepP
   try {
     await refuseTransactionPooler(postgres);
     await refuseIncompleteEncoding(postgres);
-    const lock = { of: 'migrations', signal: new AbortController().signal } as const;
-    return await withAdvisoryLock(postgres, lock, () =>
+    const onWait = () => progress?.note('waiting for another process that migrates PostgreSQL');
+    return await withAdvisoryLock(postgres, { of: 'migrations', onWait }, () =>
       progress === undefined ? migrate() : progress.watch(read, migrate),
     );
   } catch (error) {
