@@ -34,7 +34,7 @@ export function DashboardChoices({ project, q, choose, create }: Props) {
   const client = useQueryClient();
   const editedHere = data.filter(({ synced_at }) => synced_at === null);
   const writable = editedHere.filter(({ visibility }) => visibility === 'personal' || project.role !== 'member');
-  const ofOthers = editedHere.length - writable.length;
+  const ofAdmins = editedHere.length - writable.length;
   const synced = data.length - editedHere.length;
   const { found, field } = useSearch(writable, ({ title }) => title, dashboardsTexts.search);
   const addTo = async (id: string): Promise<Added> => {
@@ -60,8 +60,8 @@ export function DashboardChoices({ project, q, choose, create }: Props) {
           {title}
         </button>
       ))}
-      {ofOthers > 0 && <p className={style.empty}>{dashboardsTexts.editedByAdmins(ofOthers)}</p>}
-      {synced > 0 && <p className={style.empty}>{dashboardsTexts.editedInRepository(synced)}</p>}
+      {ofAdmins > 0 && <p className={style.note}>{dashboardsTexts.editedByAdmins(ofAdmins)}</p>}
+      {synced > 0 && <p className={style.note}>{dashboardsTexts.editedInRepository(synced)}</p>}
     </>
   );
 }

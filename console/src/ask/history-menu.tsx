@@ -31,7 +31,7 @@ export function HistoryMenu({ projectId, choose }: { projectId: string; choose: 
 
 function Queries({ projectId, choose }: { projectId: string; choose: (asked: Asked) => void }) {
   const [queries, setQueries] = useState(() => recallHistory(projectId));
-  if (queries.length === 0) return <p className={style.empty}>{texts.ask.historyEmpty}</p>;
+  if (queries.length === 0) return <p className={style.note}>{texts.ask.historyEmpty}</p>;
   return (
     <>
       {queries.map((asked) => (
