@@ -233,8 +233,9 @@ describe('an export client', () => {
 
   test('gets a broken connection when the worker is killed, 503 without a worker, and an answer from the next one', async () => {
     // At a second attempt it is killed already.
-    const worker = processes.get('worker').isRunning ? processes.get('worker') : await processes.start('worker');
+    if (!processes.get('worker').isRunning) await processes.start('worker');
     const response = await openSlowly(slow);
+    const worker = processes.get('worker');
     await worker.kill();
     logged.push(...worker.output);
     await expect(readLines(response)).rejects.toThrow('aborted');

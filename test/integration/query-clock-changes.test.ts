@@ -53,7 +53,7 @@ type Minute = readonly [ms: number, buckets: Buckets];
 
 const minutesOfRanges = new Map<string, readonly Minute[]>();
 
-/** The buckets of every minute of the range. Temporal takes longer for them than the queries. */
+/** The buckets of every minute of the range, kept: Temporal takes longer than the queries. */
 function minutesOf(range: TimeRange, zone: string): readonly Minute[] {
   const key = `${range.fromMs} ${range.toMs} ${zone}`;
   const minutes = minutesOfRanges.get(key) ?? [...readMinutes(range, zone)];

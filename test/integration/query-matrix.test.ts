@@ -14,7 +14,7 @@ import { NOW_MS, PROJECT, storeHistory } from '../golden/dataset.js';
 import { STAGE_EXAMPLES, sourceExample } from '../support/query-forms.js';
 import { type QueryService, startQueryService } from '../support/query-service.js';
 
-/** One after the other: a stage has each behind some of the sources. */
+/** In turn: a stage is tried with each of them behind a third of the sources. */
 const GROUPS = [' | by day', ' | by _country', ' | by week, _country'];
 const ZONE = 'America/St_Johns';
 const PROJECT_ID = toProjectId(PROJECT);
