@@ -11,7 +11,7 @@ import { worldOf } from '../oracle/world.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from '../support/oracle-service.js';
 import { SEED } from '../support/seed.js';
 
-const RUNS = Number(process.env.ORACLE_RUNS ?? 12);
+const RUNS = Number(process.env.ORACLE_RUNS ?? 9);
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -39,8 +39,9 @@ const ORDERS = ['', ' | sort at', ' | sort email'];
  * own counts it.
  */
 async function expectTotals(ask: Ask, text: string, count: number): Promise<void> {
-  for (const order of ORDERS) {
-    for (const offset of [0, count - 1, count, count + 5]) {
+  for (const [index, order] of ORDERS.entries()) {
+    // Pages within the list and behind it, in turn.
+    for (const offset of index % 2 === 0 ? [0, count] : [count - 1, count + 5]) {
       const { rows, total } = await ask(text + order, { limit: 1, offset });
       expect([rows.length, total], `${text}${order}, page from ${offset}`).toEqual([offset < count ? 1 : 0, count]);
     }

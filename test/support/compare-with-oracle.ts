@@ -12,7 +12,7 @@ import { cohortText, toQueryText } from '../oracle/to-query-text.js';
 import { type Ask, type OracleService, startOracleService, toServiceAnswer } from './oracle-service.js';
 import { SEED } from './seed.js';
 
-const RUNS = Number(process.env.ORACLE_RUNS ?? 15);
+const RUNS = Number(process.env.ORACLE_RUNS ?? 12);
 /** Rounds that are stored in the same inserts: an insert costs as much as several answers. */
 const STORED_TOGETHER = 10;
 
