@@ -93,6 +93,7 @@ export const texts = {
       `${rows} of ${columns}${first === undefined ? '' : `; the first is ${first}`}`,
     rows: (shown: number, total: number) =>
       shown === total ? plural(total, 'row') : `${shown.toLocaleString('en')} of ${plural(total, 'row')}`,
+    window: (length: string) => `window ${length}`,
     more: 'Show all rows',
     onlyFirst: (shown: number, total: number) =>
       `Only the first ${shown.toLocaleString('en')} of ${plural(total, 'row')} are shown.`,

@@ -14,6 +14,8 @@ interface Times {
 export interface Remarkable extends Times {
   readonly unit?: string;
   readonly without_unit?: number;
+  readonly window_seconds?: number;
+  readonly granularity?: string;
   readonly people_of?: unknown;
   readonly annotations?: readonly { readonly at: string; readonly text: string }[];
 }
@@ -23,10 +25,26 @@ const REMARKED_MAX = 12;
 /** For each metadata that an answer may have. */
 export function remarksOn(metadata: Remarkable): string[] {
   const { unit, without_unit: without, people_of: period, annotations = [], ...times } = metadata;
+  const { window_seconds: window, granularity } = metadata;
+  const ofWindow = window === undefined ? [] : [`Window: ${lengthText(window)}.`];
+  const ofPeriods = granularity === undefined ? [] : [`Each period is a ${granularity}.`];
   const ofUnit = unit === undefined ? [] : [`Unit: ${unit}. Events without it, which are left out: ${without}.`];
   const ofPeople = period === undefined ? [] : [`People of the period that begins on ${period}.`];
   const noted = annotations.map(({ at, text }) => `Annotation ${at}: ${text}`);
-  return [...ofUnit, ...ofPeople, ...remarksOnTimes(times), ...noted];
+  return [...ofWindow, ...ofPeriods, ...ofUnit, ...ofPeople, ...remarksOnTimes(times), ...noted];
+}
+
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/** 5,400 → `90 minutes`: in the largest unit of which it is a whole number. */
+function lengthText(seconds: number): string {
+  const [unit, size] = UNITS.find(([, size]) => seconds % size === 0) ?? ['second', 1];
+  const count = seconds / size;
+  return `${count.toLocaleString('en')} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 function remarksOnTimes({ partial = [], ...times }: Times): string[] {

@@ -297,7 +297,7 @@ describe('a click', () => {
     await expectQuery(visited, 'funnel page_view -> signup | last 30d | people lost after 1');
     await region(visited).getByText('30 rows').waitFor();
     await visited.page.goto(shop.addressOf(askPath('retention page_view by week | last 4w')));
-    await region(visited).getByRole('columnheader', { name: '1', exact: true }).getByRole('button').click();
+    await region(visited).getByRole('columnheader', { name: 'week 1', exact: true }).getByRole('button').click();
     await expectQuery(visited, 'retention page_view by week | last 4w | people at 1');
     await visited.page.goto(shop.addressOf(askPath('lifecycle page_view by week | last 4w')));
     await region(visited).getByRole('button', { name: 'Dormant', exact: true }).click();

@@ -317,7 +317,7 @@ describe('a phone', () => {
 
   test('shows the first two periods of a retention', async () => {
     const visited = await shop.visit(askPath('retention page_view by week | last 5w'), { browser: PHONE });
-    const period = region(visited).getByRole('columnheader', { name: '1', exact: true });
+    const period = region(visited).getByRole('columnheader', { name: 'week 1', exact: true });
     await period.waitFor();
     const [box] = await boxesOf([period]);
     expect((box?.x ?? 999) + (box?.width ?? 0)).toBeLessThan(390 - 12);

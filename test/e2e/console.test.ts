@@ -198,7 +198,7 @@ describe('an answer', () => {
     [
       'retention page_view by week | last 4w',
       'table',
-      /Share of each cohort.*; \d+(?:\.\d)?.% of \d+ people returned in period 1/,
+      /Share of each cohort.*; \d+(?:\.\d)?.% of \d+ people returned in week 1/,
     ],
     ['funnel page_view -> signup by day | last 20d', 'img', /Share that reached signup/],
     ['paths from page_view | last 30d', 'img', /Paths of 40 people/],

@@ -193,9 +193,12 @@ describe('sources in POST /query', () => {
   });
 
   test.each([
-    ['funnel signup -> pay', { funnel_steps: ['signup', 'pay'] }],
+    ['funnel signup -> pay', { funnel_steps: ['signup', 'pay'], window_seconds: 3600 }],
     ['funnel signup -> pay | by day', { funnel_steps: ['signup', 'pay'], incomplete_from: '2026-11-20' }],
-    ['retention nothing', { incomplete: [] }],
+    ['funnel signup -> pay | window 7d', { window_seconds: 604_800 }],
+    ['paths to pay', { window_seconds: 3600 }],
+    ['retention nothing', { granularity: 'week', incomplete: [] }],
+    ['retention nothing by day | window 30d', { window_seconds: 2_592_000 }],
     ['a | count | compare previous', { compare: { previous: { from: expect.any(String) } } }],
   ])('%s has metadata', async (q, metadata) => {
     expect(await (await post({ q, format: 'json' })).json()).toMatchObject({ metadata });

@@ -56,7 +56,9 @@ export function answerFunnel(question: FunnelQuestion, world: World): Answer {
   const incomplete_from = buckets.find(
     (bucket) => period !== undefined && startOfDate(bucketAfter(bucket, period), timezone) + window > bound,
   );
-  const beside = { metadata: { funnel_steps: names, ...(incomplete_from && { incomplete_from }) } };
+  const beside = {
+    metadata: { funnel_steps: names, window_seconds: window / 1000, ...(incomplete_from && { incomplete_from }) },
+  };
   return { mode: 'funnel', columns: [...groups, ...reportColumns(question)], beside, ...inThisOrder(rows) };
 }
 

@@ -6,7 +6,7 @@ import { ROWS_MAX } from '../api/query.js';
 import type { View } from '../ask/permalink.js';
 import { texts } from '../texts.js';
 import { drawingOf, lacksRows } from './drawing.js';
-import { compact, period } from './format.js';
+import { compact, duration, period } from './format.js';
 import style from './picture.module.css';
 import { Table } from './table.js';
 import type { Refinements } from './use-refinements.js';
@@ -23,6 +23,7 @@ interface Props {
 export function Picture({ answer, timezone, view, setView, showAll, refine }: Props) {
   const drawing = drawingOf(answer, timezone, { refine });
   const isTable = drawing === undefined || view === 'table';
+  const window = answer.metadata.window_seconds;
   const isPart = !isTable && lacksRows(answer) && answer.rows.length < ROWS_MAX;
   // biome-ignore lint/correctness/useExhaustiveDependencies: it is another function each time
   useEffect(() => {
@@ -34,6 +35,7 @@ export function Picture({ answer, timezone, view, setView, showAll, refine }: Pr
         <p className={style.facts} role="status">
           <span>{period(answer.period, timezone)}</span>
           <span>{timezone}</span>
+          {window !== undefined && <span>{texts.answer.window(duration(window))}</span>}
           <span>{texts.answer.rows(answer.rows.length, answer.total)}</span>
           <span>{answer.elapsed_ms.toLocaleString('en')} ms</span>
           <span>{texts.answer.scanned(answer.rows_scanned, compact(answer.rows_scanned))}</span>

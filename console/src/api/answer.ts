@@ -19,6 +19,10 @@ export interface Answer {
     readonly truncated?: true;
     readonly warnings?: readonly string[];
     readonly funnel_steps?: readonly string[];
+    /** Of funnels, paths and retention, also by default. */
+    readonly window_seconds?: number;
+    /** Of the periods of retention without a window: `week`. */
+    readonly granularity?: string;
     /** Set by `compare`: rows have columns of the earlier range, too. */
     readonly compare?: unknown;
     /** Buckets that the range covers only in part, by the column of their times. */

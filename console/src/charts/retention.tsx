@@ -21,13 +21,14 @@ export function Retention({ answer, people }: Props) {
   const last = Math.max(0, ...cohorts.flatMap(({ cells }) => [...cells.keys()]));
   const periods = Array.from({ length: last + 1 }, (_, index) => index);
   const isIncomplete = incompleteIn(answer);
+  const nameOf = (period: number): string => `${answer.metadata.granularity ?? 'period'} ${period}`;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reachable by keyboard
     <section className={style.scroll} tabIndex={0} aria-label={drawingTexts.cohorts}>
       <table className={style.table}>
         <caption className="unseen">
           {drawingTexts.returned}
-          {resultOf(cohorts, isIncomplete)}
+          {resultOf(cohorts, isIncomplete, nameOf(1))}
         </caption>
         <thead>
           <tr>
@@ -38,15 +39,15 @@ export function Retention({ answer, people }: Props) {
             {periods.map((period) => (
               <th key={period} scope="col" className={style.period}>
                 {people === undefined ? (
-                  period
+                  nameOf(period)
                 ) : (
                   <button
                     type="button"
                     className={style.choose}
-                    title={drawingTexts.whoAt(period)}
+                    title={drawingTexts.whoAt(nameOf(period))}
                     onClick={() => people(`people at ${period}`)}
                   >
-                    {period}
+                    {nameOf(period)}
                   </button>
                 )}
               </th>
@@ -83,10 +84,14 @@ export function Retention({ answer, people }: Props) {
 }
 
 /** The share of all complete cohorts that returned in the first period after their start. */
-function resultOf(cohorts: readonly Cohort[], isIncomplete: (row: Row) => boolean): string {
+function resultOf(cohorts: readonly Cohort[], isIncomplete: (row: Row) => boolean, second: string): string {
   const average = averageAt(cohorts, 1, isIncomplete);
   if (average === undefined) return '';
-  return drawingTexts.returnedBy(plural(average.size, 'person', 'people'), percent(average.users / average.size), 1);
+  return drawingTexts.returnedBy(
+    plural(average.size, 'person', 'people'),
+    percent(average.users / average.size),
+    second,
+  );
 }
 
 function AverageCell({ average }: { readonly average: Average | undefined }) {

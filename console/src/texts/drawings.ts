@@ -20,11 +20,11 @@ export const drawingTexts = {
   cohorts: 'Cohorts',
   average: 'Average, weighted by size',
   returned: 'Share of each cohort that returned, by period',
-  returnedBy: (people: string, share: string, period: number) => `; ${share} of ${people} returned in period ${period}`,
+  returnedBy: (people: string, share: string, period: string) => `; ${share} of ${people} returned in ${period}`,
   funnel: (reached: string, began: string, rate: string) =>
     `${reached} of ${began} people reached the last step, ${rate}`,
   whoLost: (people: string) => `${people}: who they are`,
-  whoAt: (period: number) => `Who returned in period ${period}`,
+  whoAt: (period: string) => `Who returned in ${period}`,
   wentOn: (rate: string) => `${rate} went on`,
   lost: (people: string) => `${people} lost`,
   median: (time: string) => `median ${time}`,

@@ -7,6 +7,7 @@ import { shownMetric } from '../../definitions/answers.js';
 import { count } from '../../platform/answer-fields.js';
 import { DEFINITION_KINDS } from '../../query/definitions/definitions.js';
 import { MODES } from '../../query/sources/index.js';
+import { ALL_PERIODS } from '../../query/time/calendar-periods.js';
 
 const moment = z.iso.datetime();
 
@@ -67,6 +68,14 @@ export const queryAnswer = z.looseObject({
     truncated: z.literal(true).optional(),
     warnings: z.array(z.string()).optional(),
     funnel_steps: z.array(z.string()).optional(),
+    window_seconds: z
+      .number()
+      .optional()
+      .meta({ description: 'the `window` of a funnel, of paths or of retention, also by default', examples: [3600] }),
+    granularity: z
+      .enum(ALL_PERIODS)
+      .optional()
+      .meta({ description: 'the periods of retention without a `window`', examples: ['week'] }),
     compare: z
       .strictObject({ current: range, previous: range })
       .optional()

@@ -64,12 +64,26 @@ test('incomplete rows are listed in the metadata and a footnote', () => {
   ]);
   expect(rows[0]).toEqual(['DE', '1970-01-01', 2, 0, 2, 1]);
   expect(metadata).toEqual({
+    granularity: 'day',
     incomplete: [
       { _country: 'DE', cohort: '1970-01-01', period: 1 },
       { _country: null, cohort: '1970-01-02', period: 0 },
     ],
   });
-  expect(footnotes).toEqual(['Not over yet (_country, cohort, period): DE, 1970-01-01, 1; (none), 1970-01-02, 0.']);
+  expect(footnotes).toEqual([
+    'Each period is a day.',
+    'Not over yet (_country, cohort, period): DE, 1970-01-01, 1; (none), 1970-01-02, 0.',
+  ]);
+});
+
+test.each([
+  ['funnel a -> b', 'Window: 1 hour.'],
+  ['funnel a -> b | window 90m', 'Window: 90 minutes.'],
+  ['paths from a | window 2w', 'Window: 14 days.'],
+  ['retention a by month | window 30d', 'Window: 30 days.'],
+  ['retention a', 'Each period is a week.'],
+])('%s says its window or period: %s', (query, remark) => {
+  expect(answerOf(query, []).footnotes).toEqual([remark]);
 });
 
 test('partial buckets of the page are listed in the metadata and a footnote', () => {
@@ -105,8 +119,8 @@ test('a funnel by day has incomplete_from in the metadata', () => {
   const at = { projectId, nowMs: Date.UTC(2026, 10, 20, 9), timezone: 'Europe/Berlin', limit: 100, offset: 0 };
   const outcome = { rows: [], total: 0, rowsScanned: 0, elapsedMs: 0 };
   const { metadata, footnotes } = toAnswer(compile('funnel a -> b | by day | window 2d', at), 0, outcome);
-  expect(metadata).toEqual({ funnel_steps: ['a', 'b'], incomplete_from: '2026-11-18' });
-  expect(footnotes).toEqual(['Not over yet: attempts from 2026-11-18 on.']);
+  expect(metadata).toEqual({ funnel_steps: ['a', 'b'], window_seconds: 172_800, incomplete_from: '2026-11-18' });
+  expect(footnotes).toEqual(['Window: 2 days.', 'Not over yet: attempts from 2026-11-18 on.']);
   const past = compile('funnel a -> b | by week | from 2026-10-01 to 2026-11-01', at);
   expect(past.metadata).toMatchObject({ incomplete_from: '2026-10-26' });
 });

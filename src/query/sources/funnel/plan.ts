@@ -63,6 +63,10 @@ export function planFunnel(query: ResolvedFunnel, context: PlanContext): Plan {
     select,
     columns,
     ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: query.steps }) }),
-    metadata: { funnel_steps: query.steps.map(({ name }) => name), ...(from && { incomplete_from: from }) },
+    metadata: {
+      funnel_steps: query.steps.map(({ name }) => name),
+      window_seconds: query.windowMs / 1000,
+      ...(from && { incomplete_from: from }),
+    },
   });
 }

@@ -134,5 +134,6 @@ export function planPaths(query: PathsQuery & ResolvedQuery, context: PlanContex
       { name: 'path', type: 'path' },
       { name: 'users', type: 'number' },
     ],
+    metadata: { window_seconds: query.windowMs / 1000 },
   });
 }

@@ -191,7 +191,7 @@ export function planRetention(query: Retention['query'], context: PlanContext): 
       })
     : { cohorts, earlier: undefined };
   const groups = breakdown ? [breakdown.output] : [];
-  const { unit, selection, start, returning = ANY } = query;
+  const { unit, selection, start, returning = ANY, windowMs } = query;
   return planAnswer({
     query,
     order: query.order,
@@ -201,6 +201,7 @@ export function planRetention(query: Retention['query'], context: PlanContext): 
     ...(unit && { withoutUnit: planWithoutUnit(context, { unit, selection, sets: [start, returning] }) }),
     select: planRows(retention, compared, context),
     columns: [...groups, ...(query.earlier ? COMPARED_COLUMNS : COLUMNS), ...(query.sum ? SUM_COLUMNS : [])],
+    metadata: windowMs === undefined ? { granularity: query.period } : { window_seconds: windowMs / 1000 },
     incompleteBy: [...groups.map(({ name }) => name), 'cohort', 'period'],
   });
 }
