@@ -177,3 +177,20 @@ test('a report is added by a form, from the menu of the dashboard that it sends'
   await dialog.getByText('Only you see “Sales”').waitFor();
   await expect.poll(() => dialog.getByRole('combobox', { name: 'Dashboard' }).inputValue()).toBe('');
 });
+
+test('steps of a funnel change places, and its window is said and chosen', async () => {
+  const visited = await shop.visit(askPath('funnel purchase -> refund | last 30d'), TOUCH);
+  const { page } = visited;
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('window 1 h').waitFor();
+  const chips = page.getByRole('list', { name: 'Parts of the query' });
+  await chips.getByRole('button', { name: 'Event: refund' }).click();
+  await expectNoFindings(visited);
+  await chips.getByRole('button', { name: 'Move one step earlier' }).click();
+  const query = page.locator('.cm-content');
+  await expect.poll(() => query.textContent()).toBe('funnel refund -> purchase | last 30d');
+  await chips.getByRole('button', { name: 'Add: Window' }).click();
+  await chips.getByRole('button', { name: 'window 7d' }).click();
+  await expect.poll(() => query.textContent()).toBe('funnel refund -> purchase | last 30d | window 7d');
+  await answer.getByText('window 7 d').waitFor();
+});

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type ChangeEvent, type FormEvent, type ReactNode, useId, useState } from 'react';
 import type { Name, Names } from '../api/answer.js';
 import { query } from '../api/query.js';
-import type { Chip, Filter } from '../language/chips.js';
+import type { Chip, Filter, Move } from '../language/chips.js';
 import { type Days, toDays } from '../language/days.js';
 import { knownFields } from '../language/known-names.js';
 import { cellText, fieldText, nameText, valueText } from '../language/names.js';
@@ -14,7 +14,7 @@ import { menuItem } from '../shell/menu.js';
 import { chipTexts } from '../texts/chips.js';
 import style from './chips-bar.module.css';
 
-export const KINDS = ['event', 'time', 'filter', 'measure', 'group', 'compare'] as const;
+export const KINDS = ['event', 'time', 'filter', 'measure', 'group', 'window', 'compare'] as const;
 export type FormKind = (typeof KINDS)[number];
 
 interface Props {
@@ -24,6 +24,7 @@ interface Props {
   readonly names: Names | undefined;
   readonly apply: (written: string) => void;
   readonly remove?: (() => void) | undefined;
+  readonly move?: (move: Move) => void;
 }
 
 const RANGES = ['today', 'yesterday', 'last 7d', 'last 30d', 'last 90d', 'this month', 'last month'];
@@ -33,7 +34,7 @@ const MEASURES = ['sum', 'avg', 'median', 'p95', 'min', 'max', 'unique'];
 const OPERATORS = ['=', '!=', '<', '<=', '>', '>=', 'contains', 'starts with', 'ends with', 'exists', 'not exists'];
 const ALONE = ['exists', 'not exists'];
 
-export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props) {
+export function ChipForm({ projectId, kind, chip, names, apply, remove, move }: Props) {
   return (
     <div className={style.form}>
       {kind === 'time' && (
@@ -42,6 +43,7 @@ export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props)
           <DaysForm name={chipTexts.days} days={chip && toDays(chip.label)} apply={apply} />
         </>
       )}
+      {kind === 'window' && <Choices items={chipTexts.windows} choose={apply} />}
       {kind === 'compare' && (
         <>
           <Choices items={chipTexts.comparisons} choose={apply} />
@@ -61,6 +63,11 @@ export function ChipForm({ projectId, kind, chip, names, apply, remove }: Props)
       )}
       {kind === 'measure' && <MeasureForm names={names} apply={apply} />}
       {kind === 'filter' && <FilterForm projectId={projectId} filter={chip?.filter} names={names} apply={apply} />}
+      {chip?.moves?.map((each) => (
+        <button key={each.to} type="button" className={menuItem} onClick={() => move?.(each)}>
+          {chipTexts.move[each.to]}
+        </button>
+      ))}
       {remove !== undefined && (
         <button type="button" className={menuItem} onClick={remove}>
           <Icon name="close" size={14} />
@@ -147,9 +154,11 @@ function Picks({ names, choose }: { readonly names: readonly Name[]; readonly ch
     <ul className={style.picks} aria-label={chipTexts.picks}>
       {names.map(({ name, detail }) => (
         <li key={name}>
-          <button type="button" className={menuItem} aria-label={name} onClick={() => choose(name)}>
+          <button type="button" className={menuItem} onClick={() => choose(name)}>
             <span className={style.pick}>{name}</span>
-            <span className={style.kind}>{detail}</span>
+            <span className={style.kind} aria-hidden>
+              {detail}
+            </span>
           </button>
         </li>
       ))}

@@ -61,6 +61,10 @@ export function ChipsBar({ projectId, text, names, apply, edit }: Props) {
                     close();
                     replace(chip.span, written);
                   }}
+                  move={(move) => {
+                    close();
+                    replace(move.span, move.text);
+                  }}
                   remove={
                     chip.removal &&
                     (() => {

@@ -6,7 +6,7 @@ import { collapseBlanks } from '../../../src/query/parse/strings.js';
 import type { Condition, EventPattern, GroupKey, Query, Source, Stage } from '../../../src/query/parse/syntax.js';
 import { check, RANGES, type Span } from './language.js';
 
-export type ChipKind = 'source' | 'event' | 'time' | 'filter' | 'measure' | 'group' | 'compare' | 'text';
+export type ChipKind = 'source' | 'event' | 'time' | 'filter' | 'measure' | 'group' | 'window' | 'compare' | 'text';
 
 export interface Chip {
   readonly kind: ChipKind;
@@ -16,6 +16,15 @@ export interface Chip {
   readonly removal?: Span;
   /** Only of a filter: what its form shows. */
   readonly filter?: Filter;
+  /** Only of a step of a funnel: it changes places with the step before or behind it. */
+  readonly moves?: readonly Move[];
+}
+
+export interface Move {
+  readonly to: 'earlier' | 'later';
+  /** Both steps. */
+  readonly span: Span;
+  readonly text: string;
 }
 
 export interface Filter {
@@ -28,7 +37,9 @@ export interface Filter {
 export interface Chips {
   readonly chips: readonly Chip[];
   /** Where another one is inserted, and what precedes it there. */
-  readonly insertions: Readonly<Partial<Record<'event' | 'time' | 'filter' | 'measure' | 'group', Insertion>>>;
+  readonly insertions: Readonly<
+    Partial<Record<'event' | 'time' | 'filter' | 'measure' | 'group' | 'window', Insertion>>
+  >;
 }
 
 export interface Insertion {
@@ -74,7 +85,7 @@ class ChipReader {
     const source = this.#source;
     const events = eventsOf(source);
     this.#add({ kind: 'source', label: labelOf(source), span: source.span });
-    for (const [index, event] of events.entries()) this.#add(this.#event(event, events[index - 1], events.length));
+    for (const index of events.keys()) this.#event(events, index);
     for (const stage of this.#query.stages) this.#stage(stage);
     return { chips: this.#chips, insertions: this.#insertions(events) };
   }
@@ -83,22 +94,39 @@ class ChipReader {
     this.#chips.push(chip);
   }
 
-  #event(event: EventPattern, before: EventPattern | undefined, count: number): Chip {
+  #event(events: readonly EventPattern[], index: number): void {
+    const [before, event, after] = [events[index - 1], events[index], events[index + 1]];
+    if (event === undefined) return;
     const isPlain = event.matches.length === 1 && event.matches[0]?.condition === undefined;
-    const chip: Chip = { kind: isPlain ? 'event' : 'text', label: event.written, span: event.span };
     const isStep = this.#source.kind === 'funnel';
-    // The first step is followed by its arrow; the others are preceded by it.
-    return isStep && count > 2 && before !== undefined
-      ? { ...chip, removal: { from: before.span.to, to: event.span.to } }
-      : chip;
+    this.#add({
+      kind: isPlain ? 'event' : 'text',
+      label: event.written,
+      span: event.span,
+      // The first step is followed by its arrow; the others are preceded by it.
+      ...(isStep && events.length > 2 && before && { removal: { from: before.span.to, to: event.span.to } }),
+      ...(isStep && {
+        moves: [
+          ...(before ? [this.#swap('earlier', before, event)] : []),
+          ...(after ? [this.#swap('later', event, after)] : []),
+        ],
+      }),
+    });
+  }
+
+  #swap(to: Move['to'], { span: first }: EventPattern, { span: second }: EventPattern): Move {
+    const pieces = [second, { from: first.to, to: second.from }, first].map(({ from, to }) =>
+      this.#text.slice(from, to),
+    );
+    return { to, span: { from: first.from, to: second.to }, text: pieces.join('') };
   }
 
   #stage(stage: Stage): void {
     if (RANGES.includes(stage.kind)) {
       this.#add({ kind: 'time', label: this.#written(stage.span), span: stage.span, removal: this.#withPipe(stage) });
-    } else if (stage.kind === 'compare') {
-      const label = this.#written(stage.span).replace(/^compare /, '');
-      this.#add({ kind: 'compare', label, span: stage.span, removal: this.#withPipe(stage) });
+    } else if (stage.kind === 'compare' || stage.kind === 'window') {
+      const label = this.#written(stage.span).slice(stage.kind.length + 1);
+      this.#add({ kind: stage.kind, label, span: stage.span, removal: this.#withPipe(stage) });
     } else if (stage.kind === 'where') {
       this.#where(stage.span, stage.condition, this.#withPipe(stage));
     } else if (stage.kind === 'aggregate') {
@@ -183,6 +211,7 @@ class ChipReader {
       ...(!range && { time: { at, before: ' | ' } }),
       ...(TAKES_FILTERS.has(source.kind) && { filter: { at: range?.span.to ?? at, before: ' | where ' } }),
       ...(TAKES_MEASURES.has(source.kind) && !has('aggregate', 'list') && { measure: { at: end, before: ' | ' } }),
+      ...(TAKES_WINDOW.has(source.kind) && !has('window') && { window: { at: end, before: ' | ' } }),
       ...this.#groupInsertion(),
     };
   }
@@ -205,6 +234,7 @@ class ChipReader {
 const EVENT_SOURCES = ['all', 'event', 'user', 'users', 'sessions'] as const;
 const TAKES_MEASURES: ReadonlySet<string> = new Set(EVENT_SOURCES);
 const TAKES_GROUPS: ReadonlySet<string> = new Set(['funnel', 'retention', 'lifecycle']);
+const TAKES_WINDOW: ReadonlySet<string> = new Set(['funnel', 'paths']);
 const TAKES_FILTERS: ReadonlySet<string> = new Set([
   ...EVENT_SOURCES,
   ...['funnel', 'retention', 'lifecycle', 'stickiness', 'paths', 'formula', 'metric', 'fields', 'choice'],

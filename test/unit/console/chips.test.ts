@@ -63,7 +63,8 @@ const written = fc
 function expectChips(q: string): void {
   const read = chipsOf(q);
   if (read === undefined) throw new Error(`no chips for ${q}`);
-  for (const { span, removal } of read.chips) {
+  for (const { span, removal, moves = [] } of read.chips) {
+    for (const move of moves) expect(parse(replaceSpan(q, move.span, move.text)).problems, q).toEqual([]);
     expect(span.to, q).toBeGreaterThan(span.from);
     expect(replaceSpan(q, span, q.slice(span.from, span.to))).toBe(q);
     const edited = replaceSpan(q, span, 'EDITED');
@@ -128,6 +129,46 @@ describe('compare', () => {
   });
 });
 
+describe('window', () => {
+  test.each([
+    ['funnel a -> b', 'funnel a -> b | window 7d'],
+    ['paths from a | last 7d | limit 5', 'paths from a | last 7d | limit 5 | window 7d'],
+    ['funnel a -> b | people lost after 1', 'funnel a -> b | people lost after 1 | window 7d'],
+  ])('is added to %j', (q, expected) => {
+    const { at = 0, before = '' } = chipsOf(q)?.insertions.window ?? {};
+    expect(replaceSpan(q, { from: at, to: at }, `${before}window 7d`)).toBe(expected);
+    expect(check(expected, 'UTC')).toEqual([]);
+  });
+
+  test.each(['funnel a -> b | window 1d', 'retention a by week', 'signup | count'])('is not offered for %j', (q) =>
+    expect(chipsOf(q)?.insertions.window).toBeUndefined(),
+  );
+
+  test('is a chip of its own', () => {
+    const chip = chipsOf('funnel a -> b | window  2 weeks | by day')?.chips.find(({ kind }) => kind === 'window');
+    expect(chip).toMatchObject({ label: '2 weeks' });
+  });
+});
+
+describe('a step of a funnel', () => {
+  const movesOf = (q: string, step: string) => {
+    const moves = chipsOf(q)?.chips.find(({ label }) => label === step)?.moves ?? [];
+    return Object.fromEntries(moves.map(({ to, span, text }) => [to, replaceSpan(q, span, text)]));
+  };
+
+  test('changes places with its neighbours', () => {
+    const q = 'funnel a  -> b[x = 1] # paid\n-> c | last 7d';
+    expect(movesOf(q, 'a')).toEqual({ later: 'funnel b[x = 1]  -> a # paid\n-> c | last 7d' });
+    expect(movesOf(q, 'c')).toEqual({ earlier: 'funnel a  -> c # paid\n-> b[x = 1] | last 7d' });
+  });
+
+  test('may move in both directions from the middle', () => {
+    expect(movesOf('funnel a -> b -> c', 'b')).toEqual({ earlier: 'funnel b -> a -> c', later: 'funnel a -> c -> b' });
+  });
+
+  test('is none in retention', () => expect(movesOf('retention a returning b', 'a')).toEqual({}));
+});
+
 describe('a stage added by a chip', () => {
   const added: Readonly<Record<string, string>> = {
     event: 'purchase',
@@ -135,6 +176,7 @@ describe('a stage added by a chip', () => {
     filter: '_path = "/"',
     measure: 'unique',
     group: '_country',
+    window: 'window 7d',
   };
 
   test.each([
