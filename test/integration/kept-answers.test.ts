@@ -282,6 +282,26 @@ test('a range that ends now is answered from memory until an event leaves or ent
   expect(await valueAt(90_001)).toEqual({ value: 2, isHit: false });
 });
 
+test('as days end and events leave and enter the ranges, each kept answer is that of the engine', async () => {
+  const midnight = Math.ceil(NOW / 86_400_000) * 86_400_000;
+  const edges = [0, 1, 7].map((days) => midnight - days * 86_400_000);
+  await track(...edges.flatMap((edge) => [-20_000, 25_000].map((ms) => ({ time: edge + ms, user: 1, device: 1 }))));
+  const asked = [
+    'view | last 7d | count by day',
+    'view | last 24h | unique by hour',
+    'sessions | last 7d',
+    'funnel view -> view | last 7d | by day',
+    'retention view by day | last 7d',
+    'lifecycle view by day | last 7d',
+  ];
+  for (const ms of [-30_000, -25_000, -10_000, -1, 0, 1, 20_000, 30_000]) {
+    nowMs = midnight + ms;
+    await expectFresh(asked, ms);
+  }
+  expect(await countOf('hit')).toBeGreaterThan(asked.length);
+  expect(await countOf('miss')).toBeGreaterThan(asked.length);
+});
+
 test('an answer is forgotten after its time, and the project with most loses its oldest first', async () => {
   const other = toProjectId(randomUUID());
   await track({ time: NOW - 1000, user: 1 }, { time: NOW - 1000, user: 1, project: other });

@@ -108,6 +108,8 @@ export interface Parameter {
   readonly kind: 'parameter';
   readonly type: ParameterType;
   readonly value: ParameterValue;
+  /** Set for an end of a range. */
+  readonly isBound?: true;
 }
 
 // ---- Constructors ----
@@ -126,6 +128,11 @@ export const numberValues = (values: readonly number[]): Expression => parameter
 export const integer = (value: number): Expression => parameter('Int64', value);
 export const integers = (values: readonly number[]): Expression => parameter('Array(Int64)', values);
 export const instant = (ms: number): Expression => parameter('Time', ms);
+/**
+ * An end of a range, with which only times of the project's events are compared: while no event is
+ * between two ends, the result is the same for both.
+ */
+export const bound = (ms: number): Expression => ({ ...parameter('Time', ms), isBound: true });
 export const instants = (ms: readonly number[]): Expression => parameter('Array(Time)', ms);
 
 export const infix = (operator: InfixOperator, ...operands: readonly Expression[]): Expression => ({

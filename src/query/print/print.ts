@@ -20,7 +20,7 @@ export interface Reads {
   readonly tables: readonly ReadTable[];
   /** Ranges of the scans of events. */
   readonly ranges: readonly TimeRange[];
-  /** Instants by name of parameter, of those that are nothing but an end of a scan of events. */
+  /** Instants by name of parameter, of those that are nothing but ends of ranges of events. */
   readonly bounds: Readonly<Record<string, number>>;
 }
 
@@ -252,7 +252,9 @@ class Printer {
       case 'call_value':
         return word(expression.call.name);
       case 'parameter':
-        return word(this.bind(expression.type, expression.value));
+        return word(
+          expression.isBound ? this.bindBound(Number(expression.value)) : this.bind(expression.type, expression.value),
+        );
       case 'constant':
         return word(isQuoted(expression.value) ? `'${expression.value}'` : String(expression.value));
       case 'list':

@@ -28,7 +28,8 @@ export const PERIODS_OF_TIME = Object.keys(LENGTH_MS) as readonly Period[];
 export const estimateBuckets = ({ fromMs, toMs }: TimeRange, period: Period): number =>
   (toMs - fromMs) / LENGTH_MS[period];
 
-function startOf(instantMs: number, period: Period, zone: string): number {
+/** Start of the bucket that contains the instant. */
+export function startOfBucket(instantMs: number, period: Period, zone: string): number {
   if (period === 'day') return startOfDay(instantMs, zone);
   if (period === 'hour') return startOfHour(instantMs, zone);
   if (period !== 'minute') return startOfUnit(instantMs, period, zone);
@@ -48,7 +49,7 @@ function startOfNext(startMs: number, period: Period, zone: string): number {
 /** The buckets that overlap the range, whole; an empty range has one. */
 export function listBuckets({ fromMs, toMs }: TimeRange, period: Period, zone: string): TimeRange[] {
   const buckets: TimeRange[] = [];
-  let startMs = startOf(fromMs, period, zone);
+  let startMs = startOfBucket(fromMs, period, zone);
   do {
     const nextMs = startOfNext(startMs, period, zone);
     buckets.push({ fromMs: startMs, toMs: nextMs });

@@ -15,7 +15,9 @@ import {
 } from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
 import type { ColumnType, Fill, FillStep } from '../plan/plan.js';
+import { startOfBucket } from './bucket-list.js';
 import { type IrregularChange, irregularChanges, skippedDays } from './irregular-hours.js';
+import { EARLIEST_MS } from './range.js';
 import { offsetAt } from './timezone.js';
 
 interface BucketKind {
@@ -79,9 +81,26 @@ export const bucketType = (granularity: Granularity): ColumnType => BUCKETS[gran
 /** Whether whole hours determine the bucket. */
 export const isOfWholeHours = (granularity: Granularity): boolean => granularity !== 'minute';
 
+/**
+ * The same instant for all of a bucket: its start. With it, the statement of a range that ends now
+ * stays the same while its buckets do, and so does a kept answer (query-api/kept-answers.ts).
+ */
+export function inBucket(ms: number, { granularity, timezone }: Bucketing): number {
+  if (granularity === 'weekday' || granularity === 'hour_of_day') return ms;
+  const startMs = startOfBucket(ms, granularity, timezone);
+  return startMs < EARLIEST_MS ? ms : startMs;
+}
+
+/** The bucket of an instant of the range. */
+function bucketAt(ms: number, bucketing: Bucketing, range: TimeRange): Expression {
+  // Hours around an irregular change are only right within the range.
+  const isIrregular = bucketing.granularity === 'hour' && irregularChanges(range, bucketing.timezone).length > 0;
+  return bucketOf(instant(isIrregular ? ms : inBucket(ms, bucketing)), bucketing, range);
+}
+
 /** An empty range (today at midnight) has one bucket. */
 export const lastBucketOf = (range: TimeRange, bucketing: Bucketing): Expression =>
-  bucketOf(instant(Math.max(range.fromMs, range.toMs - 1)), bucketing, range);
+  bucketAt(Math.max(range.fromMs, range.toMs - 1), bucketing, range);
 
 /**
  * Fill range of all buckets in the range; the exclusive end is one second, day or number after the
@@ -91,7 +110,7 @@ export function fillOf(range: TimeRange, bucketing: Bucketing): Fill {
   const { fill } = BUCKETS[bucketing.granularity];
   if (typeof fill === 'object') return { from: constant(fill.from), to: constant(fill.to) };
   return {
-    from: bucketOf(instant(range.fromMs), bucketing, range),
+    from: bucketAt(range.fromMs, bucketing, range),
     to: infix('+', lastBucketOf(range, bucketing), constant(1)),
     step: fill,
   };

@@ -2,7 +2,7 @@
 import type { CalendarPeriod } from '../analyze/resolved.js';
 import { type Expression, infix, instant, integer } from '../plan/expressions.js';
 import { fn } from '../plan/functions.js';
-import { bucketOf } from './buckets.js';
+import { bucketOf, inBucket } from './buckets.js';
 import { allSkippedDays } from './irregular-hours.js';
 import { dayNumber, wallTimeAt } from './timezone.js';
 
@@ -25,6 +25,8 @@ const ADD = {
 export interface Calendar {
   /** Number of the period that contains the time. */
   readonly numberOf: (time: Expression) => Expression;
+  /** Of the period that contains the instant; its text is the same in the whole period. */
+  readonly numberAt: (ms: number) => Expression;
   /** First day of the n-th period after the one that contains the instant. */
   readonly dateAfter: (instantMs: number, periods: Expression) => Expression;
 }
@@ -33,19 +35,22 @@ export function calendarOf(period: CalendarPeriod, timezone: string): Calendar {
   const dateOf = (time: Expression): Expression => bucketOf(time, { granularity: period, timezone });
   const number = (time: Expression): Expression => fn[NUMBER[period]](dateOf(time));
   const skipped = period === 'day' ? allSkippedDays(timezone) : [];
+  const numberOf = (time: Expression): Expression =>
+    skipped.reduce((days, day) => infix('-', days, infix('>', number(time), integer(day))), number(time));
+  const inPeriod = (ms: number): Expression => instant(inBucket(ms, { granularity: period, timezone }));
   return {
-    numberOf: (time) =>
-      skipped.reduce((days, day) => infix('-', days, infix('>', number(time), integer(day))), number(time)),
+    numberOf,
+    numberAt: (ms) => numberOf(inPeriod(ms)),
     dateAfter: (instantMs, periods) => {
       const first = dayNumber(wallTimeAt(instantMs, timezone));
       const steps = skipped
         .filter((day) => day > first)
         .reduce((sum, day, index) => infix('+', sum, infix('>=', periods, integer(day - first - index))), periods);
-      return fn[ADD[period]](dateOf(instant(instantMs)), steps);
+      return fn[ADD[period]](dateOf(inPeriod(instantMs)), steps);
     },
   };
 }
 
 /** Number of periods since the one of `instantMs`. */
-export const periodsSince = ({ numberOf }: Calendar, instantMs: number, number: Expression): Expression =>
-  infix('-', number, numberOf(instant(instantMs)));
+export const periodsSince = ({ numberAt }: Calendar, instantMs: number, number: Expression): Expression =>
+  infix('-', number, numberAt(instantMs));

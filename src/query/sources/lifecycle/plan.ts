@@ -14,7 +14,6 @@ import {
   element,
   equals,
   infix,
-  instant,
   integer,
   lambda,
   textValues,
@@ -111,7 +110,7 @@ export function planLifecycle(query: ResolvedLifecycle, context: PlanContext): P
   const groups = groupOf(lifecycle);
   const indexOfPeriod = (period: Expression): Expression => periodsSince(calendar, range.fromMs, period);
   const codeOf = (period: Expression): Expression => infix('*', indexOfPeriod(period), STATUS_COUNT);
-  const last = indexOfPeriod(calendar.numberOf(instant(range.toMs - 1)));
+  const last = indexOfPeriod(calendar.numberAt(range.toMs - 1));
   const codesEnd = infix('*', infix('+', last, constant(1)), STATUS_COUNT);
 
   const counted = countCodes(planPeople(lifecycle, context), { codeOf, codesEnd, groups });

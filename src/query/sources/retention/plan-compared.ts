@@ -3,7 +3,7 @@
 import type { TimeRange } from '../../analyze/resolved.js';
 import { ratio } from '../../plan/behaviour.js';
 import { earlierOf, joinRanges, type Position, withChange } from '../../plan/compared.js';
-import { alias, constant, type Expression, element, infix, instant, NULL } from '../../plan/expressions.js';
+import { alias, constant, type Expression, element, infix, NULL } from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';
 import type { Columns, Select } from '../../plan/plan.js';
 import { type Calendar, periodsSince } from '../../time/calendar.js';
@@ -31,9 +31,9 @@ interface Sides {
 
 export function joinCohorts({ query, calendar }: Periods, { cohorts, earlier, range, groups }: Sides): ComparedCohorts {
   const current = query.selection.range;
-  const { numberOf } = calendar;
-  const distance = infix('-', numberOf(instant(current.fromMs)), numberOf(instant(range.fromMs)));
-  const lastOf = ({ fromMs, toMs }: TimeRange): Expression => numberOf(instant(Math.max(fromMs, toMs - 1)));
+  const { numberAt } = calendar;
+  const distance = infix('-', numberAt(current.fromMs), numberAt(range.fromMs));
+  const lastOf = ({ fromMs, toMs }: TimeRange): Expression => numberAt(Math.max(fromMs, toMs - 1));
   const position: Position = {
     bucket: COHORT,
     fromEarlier: (cohort) => infix('+', cohort, distance),

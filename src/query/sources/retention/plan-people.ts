@@ -4,17 +4,7 @@
 import type { ResolvedQuery } from '../../analyze/resolved.js';
 import { planPeopleList, toPerson } from '../../people/list-people.js';
 import type { PlanContext } from '../../people/scan.js';
-import {
-  alias,
-  allOf,
-  type Expression,
-  equals,
-  infix,
-  instant,
-  integer,
-  lambda,
-  textValue,
-} from '../../plan/expressions.js';
+import { alias, allOf, type Expression, equals, infix, integer, lambda, textValue } from '../../plan/expressions.js';
 import { fn } from '../../plan/functions.js';
 import { extend, type Plan, type Step, select, step } from '../../plan/plan.js';
 import type { RetentionPeople } from './people.js';
@@ -36,7 +26,7 @@ export function planRetentionPeople({ query, calendar, people, returns }: Listed
   const own = fn.arrayFilter(isIn, alias('later'), alias('periods'));
   const matched = step('returns_in_the_period', extend(returns, { own_returns: own }));
   const ofCohort: Expression[] =
-    people.cohortMs === undefined ? [] : [equals(alias('cohort'), calendar.numberOf(instant(people.cohortMs)))];
+    people.cohortMs === undefined ? [] : [equals(alias('cohort'), calendar.numberAt(people.cohortMs))];
   const rows = select({
     columns: toPerson(fn.fromUnixTimestamp64Milli(fn.arrayMin(alias('own_returns')), textValue('UTC'))),
     from: matched,

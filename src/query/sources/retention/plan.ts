@@ -108,7 +108,7 @@ function planReached({ query, calendar }: Retention): Expression {
   const { windowMs, selection } = query;
   const lastMs = selection.range.toMs - 1;
   if (windowMs === undefined) {
-    return infix('+', infix('-', calendar.numberOf(instant(lastMs)), alias('cohort')), constant(1));
+    return infix('+', infix('-', calendar.numberAt(lastMs), alias('cohort')), constant(1));
   }
   return infix('+', fn.intDiv(infix('-', integer(lastMs), alias('first_start')), integer(windowMs)), constant(1));
 }
@@ -121,7 +121,7 @@ function planIsIncomplete({ query, calendar }: Retention, nowMs: number): Expres
   const { windowMs, selection } = query;
   const endMs = Math.min(selection.range.toMs, nowMs);
   const period = alias('period');
-  if (windowMs === undefined) return infix('>=', positionOf(query, period), calendar.numberOf(instant(endMs)));
+  if (windowMs === undefined) return infix('>=', positionOf(query, period), calendar.numberAt(endMs));
   const length = infix('*', infix('+', period, constant(1)), integer(windowMs));
   return infix('>', infix('+', alias('last_start'), length), integer(endMs));
 }

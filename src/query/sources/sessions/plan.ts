@@ -23,12 +23,12 @@ import {
 import {
   alias,
   allOf,
+  bound,
   column,
   constant,
   type Expression,
   equals,
   infix,
-  instant,
   isOneOf,
   partsOf,
   rowsOf,
@@ -56,8 +56,8 @@ function planStarted(context: PlanContext, { rows, selection, reads }: SessionsO
   const { range, condition } = selection;
   const span = widened(range);
   const starts: Expression[] = [
-    infix('>=', START_TIME, instant(range.fromMs)),
-    infix('<', START_TIME, instant(range.toMs)),
+    infix('>=', START_TIME, bound(range.fromMs)),
+    infix('<', START_TIME, bound(range.toMs)),
   ];
   const having = allOf(rows.condition ? [...starts, planCondition(rows.condition, projectId)] : starts);
   const readsPeople = [...partsOf(reads)].some((part) => part.kind === 'alias' && part.alias === PEOPLE);
