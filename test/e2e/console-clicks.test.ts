@@ -194,3 +194,28 @@ test('steps of a funnel change places, and its window is said and chosen', async
   await expect.poll(() => query.textContent()).toBe('funnel refund -> purchase | last 30d | window 7d');
   await answer.getByText('window 7 d').waitFor();
 });
+
+test('a form that was opened from another screen returns to it when it is cancelled', async () => {
+  const id = await createDashboard(shop, SALES);
+  const { page } = await shop.visit(askPath('purchase | last 30d | count'));
+  const cancel = async (name: string): Promise<void> => {
+    const dialog = page.getByRole('dialog', { name });
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+  const answer = page.getByRole('region', { name: 'Answer' });
+  await answer.getByText('2', { exact: true }).waitFor();
+  await page.getByRole('button', { name: 'Add to dashboard' }).click();
+  await page.getByRole('link', { name: 'New alert' }).click();
+  await cancel('New alert');
+  await answer.getByText('2', { exact: true }).waitFor();
+  await page.goto(shop.addressOf(`/dashboards/${id}`));
+  await page.getByRole('button', { name: 'More' }).click();
+  await page.getByRole('button', { name: 'Send as a report' }).click();
+  await cancel('New report');
+  await page.getByRole('button', { name: 'More' }).waitFor();
+  await page.goto(shop.addressOf('/alerts'));
+  await page.getByRole('button', { name: 'New alert' }).click();
+  await cancel('New alert');
+  await page.getByRole('button', { name: 'New alert' }).waitFor();
+});

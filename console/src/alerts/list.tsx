@@ -13,7 +13,7 @@ import type { Alert } from './api.js';
 import { Badge } from './badge.js';
 import { Head } from './head.js';
 import { NewAlertDialog } from './new-alert.js';
-import { openNew, useNew } from './new-in-address.js';
+import { cancelNew, openNew, useNew } from './new-in-address.js';
 
 interface Props {
   readonly project: Project;
@@ -52,7 +52,9 @@ export function List({ project, alerts, pending }: Props) {
           ))}
         </ul>
       )}
-      {query !== null && <NewAlertDialog project={project} query={query} close={() => openNew(undefined)} />}
+      {query !== null && (
+        <NewAlertDialog project={project} query={query} close={() => openNew(undefined)} cancel={cancelNew} />
+      )}
     </div>
   );
 }

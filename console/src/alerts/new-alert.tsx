@@ -32,9 +32,11 @@ interface Props {
   /** What the alert asks, at first. */
   readonly query: string;
   readonly close: () => void;
+  /** Closes it when nothing was added. */
+  readonly cancel: () => void;
 }
 
-export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
+export function NewAlertDialog({ project, query: asked, close, cancel: leave }: Props) {
   const { kept, forget: forgetFields, props: keptFields } = useKeptFields(`alert.${project.id}.${asked}`);
   const [query, setQuery] = useState(textOf(kept.query) ?? asked);
   const [result, setResult] = useState<DryRun>();
@@ -52,7 +54,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
   // A kept choice may be deleted.
   const isThere = data === undefined || chosen === NEW || editable.some(({ id }) => id === chosen);
   const dashboard = (isThere ? chosen : undefined) ?? editable[0]?.id ?? NEW;
-  const close = (): void => {
+  const cancel = (): void => {
     forgetFields();
     leave();
   };
@@ -97,6 +99,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
         client.invalidateQueries({ queryKey: ['alerts', project.id] }),
         client.invalidateQueries({ queryKey: ['dashboard', project.id, id] }),
       ]);
+      forgetFields();
       close();
     });
   };
@@ -114,7 +117,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
     return id;
   };
   return (
-    <Dialog name={alertTexts.new} close={close} className={`${dashboards.dialog} ${editing.wide}`}>
+    <Dialog name={alertTexts.new} close={cancel} className={`${dashboards.dialog} ${editing.wide}`}>
       <form {...keptFields} className={dashboards.form} onSubmit={submit} onChange={forget}>
         <h2>{alertTexts.new}</h2>
         <input type="hidden" name="query" value={query} />
@@ -193,7 +196,7 @@ export function NewAlertDialog({ project, query: asked, close: leave }: Props) {
           <button type="button" className="button" onClick={() => setText(toYamlAlert(read()))}>
             {words.showText}
           </button>
-          <button type="button" className="button" onClick={close}>
+          <button type="button" className="button" onClick={cancel}>
             {words.cancel}
           </button>
           {canAdd && (

@@ -25,9 +25,11 @@ interface Props {
   /** Id of the dashboard to send, or empty. */
   readonly dashboard: string;
   readonly close: () => void;
+  /** Closes it when nothing was added. */
+  readonly cancel: () => void;
 }
 
-export function NewReportDialog({ project, reports, dashboard, close: leave }: Props) {
+export function NewReportDialog({ project, reports, dashboard, close, cancel: leave }: Props) {
   const { kept, forget, props: keptFields } = useKeptFields(`report.${project.id}.${dashboard}`);
   const [to, setTo] = useState(textOf(kept.to) ?? '');
   const [chosen, setChosen] = useState(textOf(kept.dashboard) ?? dashboard);
@@ -40,7 +42,7 @@ export function NewReportDialog({ project, reports, dashboard, close: leave }: P
   const asked = data?.find(({ id }) => id === dashboard);
   const isThere = sendable?.some(({ id }) => id === chosen);
   const first = asked === undefined ? sendable?.[0]?.id : undefined;
-  const close = (): void => {
+  const cancel = (): void => {
     forget();
     leave();
   };
@@ -61,6 +63,7 @@ export function NewReportDialog({ project, reports, dashboard, close: leave }: P
         client.invalidateQueries({ queryKey: ['reports', project.id] }),
         client.invalidateQueries({ queryKey: ['dashboard', project.id, id] }),
       ]);
+      forget();
       close();
     } catch (error) {
       setProblem(messageOf(error, words.add));
@@ -68,7 +71,7 @@ export function NewReportDialog({ project, reports, dashboard, close: leave }: P
     }
   };
   return (
-    <Dialog name={words.new} close={close} className={dashboards.dialog}>
+    <Dialog name={words.new} close={cancel} className={dashboards.dialog}>
       <form {...keptFields} className={dashboards.form} onSubmit={(event) => void submit(event)}>
         <h2>{words.new}</h2>
         <Pending of={request} />
@@ -115,7 +118,7 @@ export function NewReportDialog({ project, reports, dashboard, close: leave }: P
         <TargetsField value={to} onChange={setTo} note={words.toNote} />
         <Failure text={problem} />
         <div className={dashboards.tools}>
-          <button type="button" className="button" onClick={close}>
+          <button type="button" className="button" onClick={cancel}>
             {alertTexts.form.cancel}
           </button>
           <button type="submit" className="button primary" disabled={isBusy || sendable === undefined}>

@@ -19,7 +19,7 @@ import { Badge } from './badge.js';
 import { Deliveries } from './deliveries.js';
 import { EXAMPLE_REPORT } from './document.js';
 import { Head } from './head.js';
-import { openNew, useNew } from './new-in-address.js';
+import { cancelNew, openNew, useNew } from './new-in-address.js';
 import { NewReportDialog } from './new-report.js';
 import { noMailFor } from './no-mail.js';
 import { useDryRun } from './use-dry-run.js';
@@ -64,7 +64,13 @@ export function Reports({ project }: { readonly project: Project }) {
         </ul>
       )}
       {canAdd && dashboard !== null && data !== undefined && (
-        <NewReportDialog project={project} reports={data} dashboard={dashboard} close={() => openNew(undefined)} />
+        <NewReportDialog
+          project={project}
+          reports={data}
+          dashboard={dashboard}
+          close={() => openNew(undefined)}
+          cancel={cancelNew}
+        />
       )}
     </div>
   );

@@ -2,6 +2,7 @@
 // loaded when the menu opens.
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { LINKED } from '../alerts/new-in-address.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { listQuery } from '../api/dashboard-list.js';
 import type { Project } from '../boot.js';
@@ -48,7 +49,11 @@ export function DashboardChoices({ project, q, choose, create }: Props) {
         <Icon name="add" size={16} />
         {texts.ask.dashboard.new}
       </button>
-      <Link className={menuItem} href={`/projects/${project.id}/alerts#${new URLSearchParams({ new: q })}`}>
+      <Link
+        className={menuItem}
+        href={`/projects/${project.id}/alerts#${new URLSearchParams({ new: q })}`}
+        state={LINKED}
+      >
         <Icon name="alert" size={16} />
         {texts.ask.dashboard.alert}
       </Link>

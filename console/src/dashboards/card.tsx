@@ -3,6 +3,7 @@
 import { useQueries } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
+import { LINKED } from '../alerts/new-in-address.js';
 import { FailedAnswer } from '../answer/failed-answer.js';
 import { period } from '../answer/format.js';
 import { isEmpty } from '../answer/is-empty.js';
@@ -72,6 +73,7 @@ export function CardView({ projectId, card, filled, isFailed, timezone, hasOwnRa
               <Link
                 className={style.open}
                 href={`/projects/${projectId}/alerts#${new URLSearchParams({ new: first.q })}`}
+                state={LINKED}
                 aria-label={dashboardsTexts.newAlert(card.title)}
               >
                 <Icon name="alert" size={16} />

@@ -2,6 +2,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import { LINKED } from '../alerts/new-in-address.js';
 import { messageOf } from '../api/message-of.js';
 import type { Project } from '../boot.js';
 import { Dialog } from '../shell/dialog.js';
@@ -81,7 +82,10 @@ export function MoreMenu({ project, dashboard, values }: Props) {
   const isAdmin = project.role !== 'member';
   const items = [
     [dashboardsTexts.print, print],
-    [dashboardsTexts.reports, () => navigate(`/projects/${project.id}/alerts/reports#new=${dashboard.id}`)],
+    [
+      dashboardsTexts.reports,
+      () => navigate(`/projects/${project.id}/alerts/reports#new=${dashboard.id}`, { state: LINKED }),
+    ],
     [dashboardsTexts.versions, () => setAddress({ view: 'versions', values })],
     [dashboardsTexts.copyText, copyText],
     ...(!isPersonal ? [[dashboardsTexts.saveAsMine, copy] as const] : []),
