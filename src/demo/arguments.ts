@@ -18,7 +18,7 @@ dashboards, and five questions to ask. It is a project of its own; your projects
 
   --delete             deletes the demo project and its data
   --refresh            deletes it and creates it again, ending now
-  --people N           how many people visit the shop; default 12800, which makes about 200,000 events
+  --people N           how many people visit the shop; default 15000, which makes about 200,000 events
   --seed TEXT          another seed makes another shop; default "demo"
   --organization ID    where the project is created; default: the organization that npm start created
   --url URL            the service; default: SERVICE_URL, else the one that npm start runs

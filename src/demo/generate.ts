@@ -31,7 +31,7 @@ export interface Shop {
 }
 
 /** With them the shop has about 200,000 events. */
-export const PEOPLE_DEFAULT = 12_800;
+export const PEOPLE_DEFAULT = 15_000;
 
 export function generateShop(options: ShopOptions): Shop {
   const source = { ...options, pickDay: createDayPicker(options.endMs) };

@@ -31,6 +31,8 @@ export interface VisitContext {
 }
 
 const PAGES = { anonymous: [1, 4], 'sign-up': [2, 5], 'signed-in': [2, 6] } as const;
+/** Share of visits before the sign-up that end with their first page. */
+const BOUNCE_RATE = 0.4;
 const STEP_MS = [4_000, 75_000] as const;
 const SEARCH_RATE = 0.12;
 const CART_RATE = { anonymous: 0.06, 'sign-up': 0.55, 'signed-in': 0.34 } as const;
@@ -44,6 +46,7 @@ export function createVisit(context: VisitContext, person: Person, visit: Visit)
   const random = createRandom(`${context.seed}/visit/${person.index}/${visit.timeMs}`);
   const recorder = new VisitRecorder(context, { person, visit, random });
   land(recorder, person, visit);
+  if (visit.kind === 'anonymous' && random.chance(BOUNCE_RATE)) return recorder.events;
   const products = browse(recorder, random, visit);
   if (visit.kind === 'sign-up') signUp(recorder, person);
   const day = Math.floor((visit.timeMs - startOfDay(context.endMs, 0)) / DAY_MS);

@@ -51,12 +51,19 @@ describe('generateShop() makes events that', () => {
   });
 
   test('are about 200,000 for the default number of people', () => {
-    expect((events.length / OPTIONS.people) * 12_800).toBeGreaterThan(180_000);
-    expect((events.length / OPTIONS.people) * 12_800).toBeLessThan(220_000);
+    expect((events.length / OPTIONS.people) * 15_000).toBeGreaterThan(180_000);
+    expect((events.length / OPTIONS.people) * 15_000).toBeLessThan(220_000);
   });
 });
 
 describe('generateShop() makes patterns', () => {
+  test('a fifth to a third of the visits end with their first page', () => {
+    const visits = [...shop.visits()];
+    const share = visits.filter(({ length }) => length === 1).length / visits.length;
+    expect(share).toBeGreaterThan(0.2);
+    expect(share).toBeLessThan(0.33);
+  });
+
   test('devices are anonymous first, then belong to one identified user each', () => {
     const users = new Map<string, Set<string>>();
     for (const { device_id: device, user_id: user } of events) {
