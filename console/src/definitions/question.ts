@@ -9,8 +9,11 @@ const QUESTIONS: Readonly<Record<DefinitionKind, (name: string) => string>> = {
 
 export const questionOf = ({ kind, name }: Pick<Definition, 'kind' | 'name'>): string => QUESTIONS[kind](name);
 
-/** Valid in every project. */
+/** Valid in every project: its event, which a project may not have, is a comment. */
 export const EXAMPLE = `version: 1
+# events:
+#   # A name for an event, or for several. In a query: bought | count
+#   bought: { query: '(purchase, renewal)', about: 'paid for something' }
 cohorts:
   # People, as "* | where …". In a query: where cohort.regular = true
   regular: { query: '* | where count(* last 30d) >= 5', about: 'came often in the last 30 days' }

@@ -88,4 +88,12 @@ describe('definitions', () => {
   test('the example is a document, without warnings', () => {
     expect(parseDefinitions(EXAMPLE, { ...CONTEXT, projectId, dashboards: [] }).warnings).toEqual([]);
   });
+
+  test('the example has each kind once its comment is taken in', () => {
+    const eventTypes = ['purchase', 'renewal'];
+    const source = EXAMPLE.replaceAll(/^# /gm, '');
+    const { warnings } = parseDefinitions(source, { ...CONTEXT, eventTypes, projectId, dashboards: [] });
+    expect(warnings).toEqual([]);
+    expect(Object.keys(parse(source))).toEqual(['version', 'events', 'cohorts', 'metrics']);
+  });
 });
