@@ -272,15 +272,23 @@ function missingParts(text: string, span: Span, part: Span, isSource: boolean): 
 
 const insertion = (at: number, text: string): Fix => ({ span: { from: at, to: at }, text });
 
-/** The smallest replacement that makes `to` of `from`. */
+/**
+ * The smallest replacement that makes `to` of `from` and does not begin or end within a word or a
+ * sign such as `->`, because a button shows its text.
+ */
 function difference(offset: number, from: string, to: string): Fix {
   let start = 0;
   while (start < from.length && start < to.length && from[start] === to[start]) start += 1;
+  while (start > 0 && (isOneToken(from, start) || isOneToken(to, start))) start -= 1;
   let end = 0;
   const rest = Math.min(from.length, to.length) - start;
   while (end < rest && from[from.length - 1 - end] === to[to.length - 1 - end]) end += 1;
+  while (end > 0 && (isOneToken(from, from.length - end) || isOneToken(to, to.length - end))) end -= 1;
   return {
     span: { from: offset + start, to: offset + from.length - end },
     text: to.slice(start, to.length - end),
   };
 }
+
+/** Whether the characters before and at the place belong together. */
+const isOneToken = (text: string, at: number): boolean => /^(?:\w\w|[^\w\s]{2})$/.test(text.slice(at - 1, at + 1));

@@ -356,3 +356,10 @@ test('the hint of a mean names the fix', () => {
   const [detail] = detailsOf('signup | mean event_properties.price');
   expect([detail?.hint, detail?.fix?.text]).toEqual(['the mean is avg: avg event_properties.amount', 'avg']);
 });
+
+test.each([
+  ['funnel a > b > c', '-> b ->'],
+  ['signup | last 30 dayz', 'days'],
+])('the fix of %s replaces whole words and signs: %s', (text, fix) => {
+  expect(detailsOf(text)[0]?.fix?.text).toBe(fix);
+});
