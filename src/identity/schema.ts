@@ -1,11 +1,12 @@
 // Validates identify calls: a call is accepted or rejected as a whole, and the error names the
 // problem. An accepted call can always be applied.
-import { isObject, parseJson, type RawEvent } from '../ingest/body.js';
+import { parseJson, type RawEvent } from '../ingest/body.js';
 import { tryParseEventTime } from '../ingest/event-time.js';
 import { type EventLimits, ID_LENGTH_MAX, isWithinLength, VALUE_DEPTH_MAX } from '../ingest/limits.js';
 import { findIgnoredFieldsOfCall } from '../ingest/rejected/ignored-fields.js';
 import { isExact, isValueWithinBytes, isValueWithinDepth, textOf, toIdText } from '../ingest/schema.js';
 import { PublicError } from '../platform/errors.js';
+import { isObject } from '../platform/json-object.js';
 import { PROFILE_BYTES_MAX, propertyBytes } from './profile-properties.js';
 import type { PropertyOps, PropertyValue } from './property-ops.js';
 

@@ -1,7 +1,8 @@
 // The client of a record that has names of its browser and system and no user agent: under the
 // names that user agents are read to here, so that both count together.
 import type { Agent } from '../ingest/enrich/agent.js';
-import { type JsonObject, numberOf, ownOf, present, textOf } from './values.js';
+import { type JsonObject, textOf } from '../platform/json-object.js';
+import { numberOf, ownOf, present } from './values.js';
 
 /** Names of products in lower case. A name that is not here is kept. */
 const BROWSERS: Readonly<Record<string, string>> = {

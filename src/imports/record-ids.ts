@@ -1,11 +1,11 @@
 // Insert ids of imported events. They depend on the record alone, so that a record that is imported
 // twice counts once.
 import { hash } from 'node:crypto';
+import type { JsonObject } from '../platform/json-object.js';
 import { setOwnProperty } from '../platform/own-property.js';
 import { sha256 } from '../platform/sha256.js';
 import { RepetitionCounter } from './repetition-counter.js';
 import type { Id, Properties } from './source.js';
-import type { JsonObject } from './values.js';
 
 export class RecordIds {
   readonly #prefix: string;

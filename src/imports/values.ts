@@ -1,14 +1,7 @@
 // Reads untyped values of exported records: texts, numbers, times and properties.
+import { type JsonObject, objectOf, textOf } from '../platform/json-object.js';
 import { setOwnProperty } from '../platform/own-property.js';
 import type { Id, Properties } from './source.js';
-
-export type JsonObject = Readonly<Record<string, unknown>>;
-
-export const isObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** The object; empty for anything else. */
-export const objectOf = (value: unknown): JsonObject => (isObject(value) ? value : {});
 
 /** The object, also when it is stored as its JSON text; empty for anything else. */
 export const objectOrJson = (value: unknown): JsonObject => objectOf(tryParseJson(value) ?? value);
@@ -27,10 +20,6 @@ export function tryParseJson(value: unknown): unknown {
 /** The entry of a table by a name of a record, which may be `constructor` or `__proto__`. */
 export const ownOf = <T>(table: Readonly<Record<string, T>>, name: string): T | undefined =>
   Object.hasOwn(table, name) ? table[name] : undefined;
-
-/** Undefined for empty text and for anything but text. */
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Undefined for empty text, null and values that are no id. */
 export function idOf(value: unknown): Id | undefined {

@@ -4,7 +4,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credential } from '../access/credentials.js';
 import { randomBase62 } from '../platform/ids.js';
-import { isObject, type RawEvent, type TrackBody } from './body.js';
+import { isObject } from '../platform/json-object.js';
+import type { RawEvent, TrackBody } from './body.js';
 import {
   applyIpPolicy,
   hasClientOverride,

@@ -1,6 +1,7 @@
 // Parses the body of a /track request into raw events: one object, or a batch. The API and the
 // worker both parse the same bytes, so the result depends on nothing else.
 import { PublicError } from '../platform/errors.js';
+import { isObject } from '../platform/json-object.js';
 import { jsonText } from '../platform/json-text.js';
 import { VALUE_DEPTH_MAX } from './limits.js';
 
@@ -25,9 +26,6 @@ export function parseTrackBody(bytes: Buffer): TrackBody {
 
 const notAnEvent = (): PublicError =>
   new PublicError('bad_request', 'the body must be an object with "event_type" or with an array "events"');
-
-export const isObject = (value: unknown): value is RawEvent =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Throws bad_request when the bytes are not JSON. Texts are sanitized. */
 export function parseJson(bytes: Buffer): unknown {

@@ -4,7 +4,8 @@
 import ipaddr from 'ipaddr.js';
 import type { Credential, IpPolicy } from '../access/credentials.js';
 import { assertNever } from '../platform/errors.js';
-import { isObject, type RawEvent } from './body.js';
+import { isObject } from '../platform/json-object.js';
+import type { RawEvent } from './body.js';
 import { readAgent } from './enrich/agent.js';
 import { type GeographyLookup, readGeography } from './enrich/geography.js';
 import { cutUserAgent } from './insert/user-agent.js';

@@ -1,7 +1,8 @@
 // Request envelope: one accepted request as stored in Redis, its bytes preceded by the API's
 // decisions about it, so that a job that runs twice writes identical rows. A payload holds the
 // envelopes of all requests of one group commit.
-import { isObject, type RawEvent } from './body.js';
+import { isObject } from '../platform/json-object.js';
+import type { RawEvent } from './body.js';
 import type { OwnClient } from './client-fields.js';
 import type { Geography } from './enrich/geography.js';
 import type { IngestOrigin } from './schema.js';

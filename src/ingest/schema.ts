@@ -1,7 +1,7 @@
 // Validates each event of a batch: accepted, or skipped with a reason. An invalid event never fails
 // the request.
+import { isObject } from '../platform/json-object.js';
 import type { RawEvent } from './body.js';
-import { isObject } from './body.js';
 import {
   EVENT_TYPE_LENGTH_MAX,
   type EventLimits,

@@ -2,6 +2,7 @@
 // for the log.
 import type { GrantResponse } from 'grant';
 import type { SignedIn } from '../accounts/people.js';
+import { isObject } from '../platform/json-object.js';
 import type { IdentityProvider } from './provider.js';
 
 export type Identity = { readonly signedIn: SignedIn } | { readonly problem: string };
@@ -65,9 +66,6 @@ export function findVerifiedEmail(emails: unknown): string | undefined {
   const verified = emails.filter((entry) => isObject(entry) && entry.verified === true);
   return toExactText((verified.find((entry) => entry.primary === true) ?? verified[0])?.email);
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const toText = (value: unknown): string | undefined =>
   (typeof value === 'string' && value !== '') || typeof value === 'number' ? String(value) : undefined;

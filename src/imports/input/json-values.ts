@@ -1,7 +1,7 @@
 // Reader of JSON objects that are elements of one array, however they are wrapped into lines, in
 // constant memory. Objects one after the other are read as well.
+import { isObject, type JsonObject } from '../../platform/json-object.js';
 import type { ReadRecord } from '../source.js';
-import { isObject, type JsonObject } from '../values.js';
 
 const OBJECT_BYTES_MAX = 32 * 1024 * 1024;
 const QUOTE = 0x22;

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { AsyncBuffer, ColumnChunk, Compressors, FileMetaData, RowGroup } from 'hyparquet';
+import type { JsonObject } from '../../platform/json-object.js';
 import type { ReadRecord } from '../source.js';
-import type { JsonObject } from '../values.js';
 import type { InputFile } from './input-files.js';
 
 /** PostHog adds the codec: `events.parquet.zst`. */

@@ -1,8 +1,8 @@
 // Readers of the record formats that sources share. A record that cannot be read is named by its
 // line, and reading goes on.
 
+import { isObject, type JsonObject } from '../../platform/json-object.js';
 import type { ReadRecord } from '../source.js';
-import { isObject, type JsonObject } from '../values.js';
 import { peek } from './decode.js';
 import type { InputFile } from './input-files.js';
 import { readJsonObjects } from './json-values.js';

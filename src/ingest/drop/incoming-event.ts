@@ -1,8 +1,9 @@
 // An incoming event with the values that would be stored for it, for the conditions of drop rules.
 // Each value is computed when a condition reads it. A worker computes the same from the envelope
 // (insert/replay-events.ts, insert/row.ts).
+import { isObject } from '../../platform/json-object.js';
 import type { EventColumn, PropertyBag } from '../../query/fields.js';
-import { isObject, type RawEvent } from '../body.js';
+import type { RawEvent } from '../body.js';
 import { isTextOrNone, type OwnClient, tryParseAddress } from '../client-fields.js';
 import { type Agent, resolveAgent } from '../enrich/agent.js';
 import { GEO_TEXT_FIELDS, type Geography, type GeoTextField } from '../enrich/geography.js';

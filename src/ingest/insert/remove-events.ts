@@ -1,7 +1,8 @@
 // Removes events from the envelope of an accepted request, for erasures; the remaining events are
 // stored exactly as before.
+import { isObject } from '../../platform/json-object.js';
 import { GENERATED_ID_LENGTH } from '../accept.js';
-import { isObject, parseTrackBody } from '../body.js';
+import { parseTrackBody } from '../body.js';
 import { type Envelope, type EnvelopeHeader, serializeEvents } from '../envelope.js';
 import { toIdText } from '../schema.js';
 import { type AcceptedEvent, replayEvents } from './replay-events.js';

@@ -2,8 +2,9 @@
 // the API and uses no clock, limits or random numbers, so a job that runs twice yields equal
 // events.
 import { isAscii } from 'node:buffer';
+import { isObject } from '../../platform/json-object.js';
 import { GENERATED_ID_LENGTH } from '../accept.js';
-import { isObject, parseTrackBody, type RawEvent } from '../body.js';
+import { parseTrackBody, type RawEvent } from '../body.js';
 import type { Agent } from '../enrich/agent.js';
 import type { Geography } from '../enrich/geography.js';
 import type { Envelope, EnvelopeHeader } from '../envelope.js';

@@ -2,12 +2,13 @@
 // and keeps the other properties and the mapping of the device. POST /identify refuses such a call
 // as a whole, because its caller sees the answer.
 import { type IdentifyCall, IdentifyRefusal, readIdentifyCall } from '../../identity/schema.js';
+import { isObject, objectOf } from '../../platform/json-object.js';
 import { setOwnProperty } from '../../platform/own-property.js';
-import { isObject, type RawEvent } from '../body.js';
+import type { RawEvent } from '../body.js';
 import { type EventLimits, isWithinLength } from '../limits.js';
 import { isValueWithinBytes, isValueWithinDepth } from '../schema.js';
 import type { SkippedCall } from './protocol.js';
-import { objectOf, type Properties } from './values.js';
+import type { Properties } from './values.js';
 
 /** Undefined for a call of which neither the properties nor the mapping are valid. */
 export function readProfile(

@@ -1,17 +1,9 @@
 // Reads untyped values of calls, and copies their properties. It runs for every call, so it builds
 // no intermediate objects.
+import { textOf } from '../../platform/json-object.js';
 import { setOwnProperty } from '../../platform/own-property.js';
-import { isObject, type RawEvent } from '../body.js';
+import type { RawEvent } from '../body.js';
 import { tryParseEventTime } from '../event-time.js';
-
-const NOTHING: RawEvent = Object.freeze({});
-
-/** The object; empty for anything else. */
-export const objectOf = (value: unknown): RawEvent => (isObject(value) ? value : NOTHING);
-
-/** Undefined for empty text and for anything but text. */
-export const textOf = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
 
 /** Undefined for empty text and for anything but text or a number. */
 export const idOf = (value: unknown): string | number | undefined =>

@@ -2,8 +2,8 @@
 // `timestamp` instead of `time` can be told. The batch object and its first event or call are
 // looked at: a client forms all alike, and looking at every event would cost each request of 2,000
 // a tenth of a millisecond.
+import { isObject } from '../../platform/json-object.js';
 import type { Rejected } from '../answers.js';
-import { isObject } from '../body.js';
 
 /** Fields of an event; the last four of secret keys only. */
 const KNOWN: ReadonlySet<string> = new Set([

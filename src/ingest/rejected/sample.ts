@@ -1,6 +1,6 @@
 // Formats a rejected event as a bounded text sample: the beginning of its JSON, without API keys
 // and without the client's address.
-import { isObject } from '../body.js';
+import { isObject } from '../../platform/json-object.js';
 import { ID_LENGTH_MAX } from '../limits.js';
 
 const BYTES_MAX = 2048;

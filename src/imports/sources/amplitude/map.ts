@@ -1,20 +1,10 @@
 // Maps events of Amplitude. README.md beside this file has the mapping.
+import { type JsonObject, textOf } from '../../../platform/json-object.js';
 import { toAgent } from '../../agents.js';
 import { countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
-import {
-  idOf,
-  type JsonObject,
-  numberOf,
-  objectOrJson,
-  ownOf,
-  present,
-  type Renames,
-  textOf,
-  timeOf,
-  toProperties,
-} from '../../values.js';
+import { idOf, numberOf, objectOrJson, ownOf, present, type Renames, timeOf, toProperties } from '../../values.js';
 
 const EVENT_TYPES: Readonly<Record<string, string>> = { '[Amplitude] Page Viewed': 'page_view' };
 /** Marks of sessions: sessions here follow from their events. */

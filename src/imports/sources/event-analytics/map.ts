@@ -1,9 +1,10 @@
 // Maps lines of the exports of this service. README.md beside this file has the mapping.
 import { readAgent } from '../../../ingest/enrich/agent.js';
 import { readGeography } from '../../../ingest/enrich/geography.js';
+import { type JsonObject, objectOf, textOf } from '../../../platform/json-object.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Mapper } from '../../source.js';
-import { idOf, type JsonObject, objectOf, textOf, timeOf } from '../../values.js';
+import { idOf, timeOf } from '../../values.js';
 
 export function createMapper(): Mapper<JsonObject> {
   const ids = new RecordIds('ea');

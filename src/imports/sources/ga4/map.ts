@@ -1,23 +1,12 @@
 // Maps events of the BigQuery export of Google Analytics 4. README.md beside this file has the
 // mapping.
+import { isObject, type JsonObject, objectOf, textOf } from '../../../platform/json-object.js';
 import { setOwnProperty } from '../../../platform/own-property.js';
 import { toAgent } from '../../agents.js';
 import { continentCodeOf, countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
-import {
-  idOf,
-  isObject,
-  isPresent,
-  type JsonObject,
-  numberOf,
-  objectOf,
-  present,
-  type Renames,
-  textOf,
-  toProperties,
-  toValue,
-} from '../../values.js';
+import { idOf, isPresent, numberOf, present, type Renames, toProperties, toValue } from '../../values.js';
 
 /** Marks of sessions and people: here they follow from events. */
 const SKIPPED: ReadonlySet<string> = new Set(['session_start', 'first_visit', 'first_open']);

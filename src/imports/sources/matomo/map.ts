@@ -1,9 +1,10 @@
 // Maps visits of Matomo: each action of a visit is an event. README.md beside this file has the
 // mapping.
+import { isObject, type JsonObject, textOf } from '../../../platform/json-object.js';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapped, Properties } from '../../source.js';
-import { idOf, isObject, type JsonObject, numberOf, ownOf, present, textOf } from '../../values.js';
+import { idOf, numberOf, ownOf, present } from '../../values.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   action: 'page_view',

@@ -1,23 +1,12 @@
 // Maps events and people of Mixpanel. README.md beside this file has the mapping.
 import { isMadeByLibrary } from '../../../ingest/protocols/posthog/map.js';
+import { type JsonObject, objectOf, textOf } from '../../../platform/json-object.js';
 import { agentOfProperties } from '../../agents.js';
 import { DerivedSessions } from '../../derived-sessions.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Mapper, SourceOptions } from '../../source.js';
 import { toUtcFrom } from '../../source-time-zone.js';
-import {
-  cutToBytes,
-  idOf,
-  type JsonObject,
-  numberOf,
-  objectOf,
-  ownOf,
-  present,
-  type Renames,
-  textOf,
-  timeOf,
-  toProperties,
-} from '../../values.js';
+import { cutToBytes, idOf, numberOf, ownOf, present, type Renames, timeOf, toProperties } from '../../values.js';
 
 const DEVICE_PREFIX = '$device:';
 /** `time` is in seconds, or in milliseconds in an export with `time_in_ms`. */

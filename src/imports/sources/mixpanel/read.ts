@@ -1,8 +1,8 @@
 // Source `mixpanel`: the raw export (one event a line) and pages of people from `engage`.
+import { isObject, type JsonObject } from '../../../platform/json-object.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readJsonLines } from '../../input/records.js';
 import { defineSource, type ReadRecord } from '../../source.js';
-import { isObject, type JsonObject } from '../../values.js';
 import { createMapper } from './map.js';
 
 /** A page of `engage` has up to 1,000 people in one line. */

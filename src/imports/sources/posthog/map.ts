@@ -1,20 +1,10 @@
 // Maps events and persons of PostHog. README.md beside this file has the mapping.
 import { isIdentified, isMadeByLibrary, isServer } from '../../../ingest/protocols/posthog/map.js';
+import { type JsonObject, textOf } from '../../../platform/json-object.js';
 import { agentOfProperties } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
-import {
-  idOf,
-  type JsonObject,
-  numberOf,
-  objectOrJson,
-  ownOf,
-  present,
-  type Renames,
-  textOf,
-  timeOf,
-  toProperties,
-} from '../../values.js';
+import { idOf, numberOf, objectOrJson, ownOf, present, type Renames, timeOf, toProperties } from '../../values.js';
 
 const EVENT_TYPES: Readonly<Record<string, string>> = { $pageview: 'page_view' };
 

@@ -1,8 +1,8 @@
 // Source `posthog`: batch exports as JSON lines or Parquet, of the models events and persons.
+import type { JsonObject } from '../../../platform/json-object.js';
 import { isParquet, readParquet } from '../../input/parquet.js';
 import { readJsonLines } from '../../input/records.js';
 import { defineSource } from '../../source.js';
-import type { JsonObject } from '../../values.js';
 import { createMapper } from './map.js';
 
 export const posthog = defineSource<JsonObject>({

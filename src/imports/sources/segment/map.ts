@@ -1,9 +1,10 @@
 // Maps calls of Segment and RudderStack. README.md beside this file has the mapping.
 import { isOfServer } from '../../../ingest/protocols/segment/is-of-server.js';
+import { type JsonObject, objectOf, textOf } from '../../../platform/json-object.js';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { Id, ImportedEvent, Mapped, Mapper, Properties } from '../../source.js';
-import { idOf, type JsonObject, objectOf, present, type Renames, textOf, timeOf, toProperties } from '../../values.js';
+import { idOf, present, type Renames, timeOf, toProperties } from '../../values.js';
 
 const PAGE_PROPERTIES: Renames = { path: null, search: null };
 

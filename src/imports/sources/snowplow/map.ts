@@ -2,23 +2,11 @@
 
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { isObject, type JsonObject, objectOf, textOf } from '../../../platform/json-object.js';
 import { toAgent } from '../../agents.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapper, Properties } from '../../source.js';
-import {
-  idOf,
-  isObject,
-  isPresent,
-  type JsonObject,
-  numberOf,
-  objectOf,
-  objectOrJson,
-  present,
-  textOf,
-  timeOf,
-  toValue,
-  tryParseJson,
-} from '../../values.js';
+import { idOf, isPresent, numberOf, objectOrJson, present, timeOf, toValue, tryParseJson } from '../../values.js';
 
 /** Distinct events among which a repetition is recognized: about 60 MB of their hashes. */
 const RECENT_EVENTS_MAX = 500_000;

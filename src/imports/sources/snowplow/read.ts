@@ -1,10 +1,10 @@
 // Source `snowplow`: enriched events as TSV without a header, or atomic.events as CSV with one.
+import type { JsonObject } from '../../../platform/json-object.js';
 import { type CsvForm, readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
 import { toCopy } from '../../input/tab-separated.js';
 import { defineSource, type ReadRecord } from '../../source.js';
-import type { JsonObject } from '../../values.js';
 import { COLUMNS } from './columns.js';
 import { createMapper } from './map.js';
 

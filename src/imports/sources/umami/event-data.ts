@@ -1,9 +1,10 @@
 // Joins Umami's event_data to the rows of website_event, in bounded memory: properties by event are
 // sorted, on the disk when they are many; the rows of each file are then sorted, too, and merged.
+import { type JsonObject, textOf } from '../../../platform/json-object.js';
 import { FoldingSorter } from '../../folding-sorter.js';
 import type { InputFile } from '../../input/input-files.js';
 import type { Prepared, ReadRecord } from '../../source.js';
-import { type JsonObject, numberOf, textOf } from '../../values.js';
+import { numberOf } from '../../values.js';
 
 /** The property of a joined row, which no column of Umami has. */
 export const EVENT_DATA = '$event_data';

@@ -1,9 +1,10 @@
 // Maps rows of Umami's website_event. README.md beside this file has the mapping.
+import { type JsonObject, objectOf, textOf } from '../../../platform/json-object.js';
 import { toAgent } from '../../agents.js';
 import { countryCodeOf } from '../../places.js';
 import { RecordIds } from '../../record-ids.js';
 import type { ImportedEvent, Mapper, Properties } from '../../source.js';
-import { idOf, type JsonObject, numberOf, objectOf, present, textOf, timeOf, toProperties } from '../../values.js';
+import { idOf, numberOf, present, timeOf, toProperties } from '../../values.js';
 import { EVENT_DATA } from './event-data.js';
 
 const PAGE_VIEW = '1';

@@ -1,11 +1,11 @@
 // Source `umami`: rows of website_event and of event_data, as CSV with a header or in a dump of
 // PostgreSQL.
+import type { JsonObject } from '../../../platform/json-object.js';
 import { type CsvForm, readCsv } from '../../input/csv.js';
 import type { InputFile } from '../../input/input-files.js';
 import { readLines } from '../../input/line-reader.js';
 import { splitTabs } from '../../input/tab-separated.js';
 import { defineSource, type ReadRecord } from '../../source.js';
-import type { JsonObject } from '../../values.js';
 import { isEventData, prepareJoin } from './event-data.js';
 import { createMapper } from './map.js';
 

@@ -1,7 +1,8 @@
 // Maps events of Amplitude SDKs. README.md beside this file has the mapping.
-import { isObject, type RawEvent } from '../../body.js';
+import { isObject, objectOf, textOf } from '../../../platform/json-object.js';
+import type { RawEvent } from '../../body.js';
 import type { Sink } from '../protocol.js';
-import { correctedTime, idOf, objectOf, type Properties, putAll, putPresent, type Renames, textOf } from '../values.js';
+import { correctedTime, idOf, type Properties, putAll, putPresent, type Renames } from '../values.js';
 
 const EVENT_TYPES: ReadonlyMap<string, string> = new Map([['[Amplitude] Page Viewed', 'page_view']]);
 /** Sessions here follow from their events. */

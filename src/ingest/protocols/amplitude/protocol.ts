@@ -1,8 +1,8 @@
 // Protocol of the Amplitude SDKs: where the key is, and the answers as theirs.
 import { PublicError } from '../../../platform/errors.js';
-import { isObject } from '../../body.js';
+import { isObject, textOf } from '../../../platform/json-object.js';
 import type { Protocol } from '../protocol.js';
-import { clockSkewMs, textOf } from '../values.js';
+import { clockSkewMs } from '../values.js';
 import { mapEvents } from './map.js';
 
 export const amplitude: Protocol = {

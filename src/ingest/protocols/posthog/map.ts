@@ -1,8 +1,9 @@
 // Maps events of PostHog SDKs. README.md beside this file has the mapping. Imports of PostHog's
 // exports share its rules of identities.
+import { objectOf, textOf } from '../../../platform/json-object.js';
 import type { RawEvent } from '../../body.js';
 import type { Sink } from '../protocol.js';
-import { correctedTime, idOf, objectOf, type Properties, putAll, type Renames, textOf } from '../values.js';
+import { correctedTime, idOf, type Properties, putAll, type Renames } from '../values.js';
 
 /** What the events of one request share. */
 export interface Request {

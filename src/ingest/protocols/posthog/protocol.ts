@@ -3,9 +3,10 @@
 import type { RequestHandler } from 'express';
 import { NoSuchRoute, PublicError } from '../../../platform/errors.js';
 import { allowAnyOrigin } from '../../../platform/http/cross-origin.js';
-import { isObject, parseJson, type RawEvent } from '../../body.js';
+import { isObject, objectOf, textOf } from '../../../platform/json-object.js';
+import { parseJson, type RawEvent } from '../../body.js';
 import type { Head, Protocol, SkippedCall } from '../protocol.js';
-import { clockSkewMs, objectOf, textOf } from '../values.js';
+import { clockSkewMs } from '../values.js';
 import { mapEvent } from './map.js';
 import { POSTHOG_PATHS } from './paths.js';
 

@@ -1,6 +1,7 @@
 // Whether a call is of a server or of the device of its user, for the protocol and for imports of
 // archives.
-import { isObject, type RawEvent } from '../../body.js';
+import { isObject } from '../../../platform/json-object.js';
+import type { RawEvent } from '../../body.js';
 
 /** Channels of libraries that run on the device of the user. */
 const CLIENT_CHANNELS: ReadonlySet<unknown> = new Set(['client', 'mobile', 'web', 'browser']);

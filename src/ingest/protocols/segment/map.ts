@@ -1,8 +1,9 @@
 // Maps calls of Segment and RudderStack SDKs. README.md beside this file has the mapping.
+import { objectOf, textOf } from '../../../platform/json-object.js';
 import { setOwnProperty } from '../../../platform/own-property.js';
 import type { RawEvent } from '../../body.js';
 import type { Sink } from '../protocol.js';
-import { correctedTime, idOf, objectOf, type Properties, putAll, putPresent, type Renames, textOf } from '../values.js';
+import { correctedTime, idOf, type Properties, putAll, putPresent, type Renames } from '../values.js';
 import { isOfServer } from './is-of-server.js';
 
 /** What the calls of one request share. */

@@ -2,9 +2,10 @@
 import type { RequestHandler } from 'express';
 import { PublicError } from '../../../platform/errors.js';
 import { allowAnyOrigin } from '../../../platform/http/cross-origin.js';
-import { isObject, type RawEvent } from '../../body.js';
+import { isObject, textOf } from '../../../platform/json-object.js';
+import type { RawEvent } from '../../body.js';
 import type { Protocol } from '../protocol.js';
-import { clockSkewMs, textOf } from '../values.js';
+import { clockSkewMs } from '../values.js';
 import { mapCall } from './map.js';
 
 /** Last segments of the path, with the calls that they take; the short ones are of browsers. */

@@ -7,7 +7,7 @@ import type { InputFile } from '../../../../src/imports/input/input-files.js';
 import type { Mapped, ReadRecord } from '../../../../src/imports/source.js';
 import { prepareJoin } from '../../../../src/imports/sources/umami/event-data.js';
 import { umami } from '../../../../src/imports/sources/umami/read.js';
-import type { JsonObject } from '../../../../src/imports/values.js';
+import type { JsonObject } from '../../../../src/platform/json-object.js';
 import { eventsOf, inputOf, mapAll, mapTogether, peopleOf, skippedOf, testPeople } from '../../../support/imports.js';
 
 const openUmami = () => umami.open({ site: undefined, timeZone: undefined });
